@@ -12,8 +12,9 @@
  * full memory barrier since the call began. The calling thread has, too.
  *
  * Thread-safe. May block: about 0.2 us when no other thread runs, an interrupt to each processor
- * that runs one otherwise; up to an RCU grace period (5 to 15 ms) for a first call in a process that
- * had threads before the PAL, on a machine where no interim method is sound. Not async-signal-safe.
+ * that runs one otherwise; up to an RCU grace period (5 to 15 ms) for a first call in a process
+ * that had threads before the PAL, on a machine where no interim method is sound. Not
+ * async-signal-safe.
  *
  * Works before PAL_Initialize and after the last PAL_Terminate: the first call then walks the rows
  * of the init table that it needs, without counting as an initialisation. It never returns without
@@ -34,15 +35,16 @@ typedef enum _PAL_FLUSH_METHOD {
 
 /* Where the registration for membarrier(PRIVATE_EXPEDITED) stands. */
 typedef enum _PAL_FLUSH_REGISTRATION {
-    PAL_FLUSH_REGISTRATION_NONE = 0,     /* the method needs none */
-    PAL_FLUSH_REGISTRATION_DEFERRED = 1, /* other threads were alive: the first flush will start it */
-    PAL_FLUSH_REGISTRATION_STARTED = 2,  /* under way on another thread */
+    PAL_FLUSH_REGISTRATION_NONE = 0, /* the method needs none */
+    PAL_FLUSH_REGISTRATION_DEFERRED =
+        1, /* other threads were alive: the first flush will start it */
+    PAL_FLUSH_REGISTRATION_STARTED = 2, /* under way on another thread */
     PAL_FLUSH_REGISTRATION_DONE = 3
 } PAL_FLUSH_REGISTRATION;
 
 typedef struct _PAL_FLUSH_INFO {
-    PAL_FLUSH_METHOD method;             /* the method chosen for this process */
-    PAL_FLUSH_METHOD interim;            /* serves while the registration is not done; or == method */
+    PAL_FLUSH_METHOD method;  /* the method chosen for this process */
+    PAL_FLUSH_METHOD interim; /* serves while the registration is not done; or == method */
     PAL_FLUSH_REGISTRATION registration; /* how far the registration has come */
     BOOL locked;                         /* mprotect: its page is locked into memory */
 } PAL_FLUSH_INFO;

@@ -17,20 +17,21 @@
  * parts that pal leaves out (docs/architecture.md) and change nothing.
  */
 #define PAL_INITIALIZE_NONE 0x00
-#define PAL_INITIALIZE_SYNC_THREAD 0x01                 /* start the worker now */
-#define PAL_INITIALIZE_EXEC_ALLOCATOR 0x02              /* accepted */
-#define PAL_INITIALIZE_STD_HANDLES 0x04                 /* accepted */
-#define PAL_INITIALIZE_REGISTER_SIGTERM_HANDLER 0x08    /* accepted: signals are the host's */
-#define PAL_INITIALIZE_DEBUGGER_EXCEPTIONS 0x10         /* accepted */
-#define PAL_INITIALIZE_ENSURE_STACK_SIZE 0x20           /* accepted */
-#define PAL_INITIALIZE_REGISTER_SIGNALS 0x40            /* accepted: signals are the host's */
-#define PAL_INITIALIZE_REGISTER_ACTIVATION_SIGNAL 0x80  /* accepted */
-#define PAL_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS 0x100 /* accepted: the flush is always set up */
+#define PAL_INITIALIZE_SYNC_THREAD 0x01                  /* start the worker now */
+#define PAL_INITIALIZE_EXEC_ALLOCATOR 0x02               /* accepted */
+#define PAL_INITIALIZE_STD_HANDLES 0x04                  /* accepted */
+#define PAL_INITIALIZE_REGISTER_SIGTERM_HANDLER 0x08     /* accepted: signals are the host's */
+#define PAL_INITIALIZE_DEBUGGER_EXCEPTIONS 0x10          /* accepted */
+#define PAL_INITIALIZE_ENSURE_STACK_SIZE 0x20            /* accepted */
+#define PAL_INITIALIZE_REGISTER_SIGNALS 0x40             /* accepted: signals are the host's */
+#define PAL_INITIALIZE_REGISTER_ACTIVATION_SIGNAL 0x80   /* accepted */
+#define PAL_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS 0x100 /* accepted: the flush is always set up   \
+                                                          */
 
 /*
- * pal's own: the wrong order, for measuring it and for testing the tests. The worker starts first and
- * the registration follows on the calling thread, whether or not other threads are alive, as .NET 3
- * to 8 did. It costs 5 to 15 ms. It matters only to the call that initialises.
+ * pal's own: the wrong order, for measuring it and for testing the tests. The worker starts first
+ * and the registration follows on the calling thread, whether or not other threads are alive, as
+ * .NET 3 to 8 did. It costs 5 to 15 ms. It matters only to the call that initialises.
  */
 #define PAL_INITIALIZE_WORKER_FIRST 0x10000
 
@@ -127,16 +128,17 @@ PALIMPORT DWORD PALAPI PAL_GetInitTrace(PAL_INIT_PHASE *lpPhases, DWORD cPhases)
  * PAL_SetPanicHandler (pal's own): what to call when pal meets a state that it cannot go on from
  * (an answer that the kernel does not document, no flush left that is sound).
  *
- * handler: receives one line of text without a newline, in the thread that panics; NULL restores the
- * default, which writes the line to stderr. When the handler returns the process is aborted.
+ * handler: receives one line of text without a newline, in the thread that panics; NULL restores
+ * the default, which writes the line to stderr. When the handler returns the process is aborted.
  * Returns the handler before. Thread-safe; never blocks; works before PAL_Initialize.
  */
 typedef void (*PAL_PANIC_HANDLER)(LPCSTR message);
 PALIMPORT PAL_PANIC_HANDLER PALAPI PAL_SetPanicHandler(PAL_PANIC_HANDLER handler);
 
 /*
- * PAL_GetVersion (pal's own): the version of the library that runs, as PAL_VERSION_STRING spells it;
- * the PAL_VERSION_* macros tell the version that was compiled against. Thread-safe; never blocks.
+ * PAL_GetVersion (pal's own): the version of the library that runs, as PAL_VERSION_STRING spells
+ * it; the PAL_VERSION_* macros tell the version that was compiled against. Thread-safe; never
+ * blocks.
  */
 PALIMPORT LPCSTR PALAPI PAL_GetVersion(VOID);
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "init/fork.h"
+
+#include <stdbool.h>
+
+#include "init/state.h"
+#include "os/native_thread.h"
+#include "sync/manager.h"
+#include "thread/flush.h"
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&init_state.lock);
+    flush_before_fork();
+    manager_before_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+    manager_after_fork_in_parent();
+    flush_after_fork_in_parent();
+    pthread_mutex_unlock(&init_state.lock);
+}
+
+static void forget_rows(unsigned rows)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < init_state.walked_count; i++)
+        if (!(INIT_BIT(init_state.walked[i]) & rows))
+            init_state.walked[kept++] = init_state.walked[i];
+    init_state.walked_count = kept;
+    init_state.up &= ~rows;
+}
+
+static void after_fork_in_child(void)
+{
+    manager_after_fork_in_child();
+    flush_after_fork_in_child();
+    forget_rows(INIT_BIT(INIT_SYNC_MANAGER) | INIT_BIT(INIT_WORKER));
+    pthread_mutex_unlock(&init_state.lock);
+}
+
+int fork_handlers_install(void)
+{
+    static bool installed; /* init lock */
+
+    if (installed)
+        return 0;
+    int error = os_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+    installed = error == 0;
+    return error;
+}

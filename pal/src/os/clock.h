@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Time that only goes forward. */
+#ifndef OS_CLOCK_H
+#define OS_CLOCK_H
+
+#include <stdint.h>
+
+/* Whether there is a monotonic clock: 0 or -errno. */
+int os_clock_init(void);
+
+/* CLOCK_MONOTONIC in nanoseconds; 0 where there is none. */
+uint64_t os_clock_ns(void);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/eventfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "os/fault.h"
+
+#define FIRST_FD_OF_OURS 3
+
+int os_eventfd_open(void)
+{
+    int error = os_fault(OS_CALL_EVENTFD);
+    if (error)
+        return error;
+
+    int fd = eventfd(0, EFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (fd >= FIRST_FD_OF_OURS)
+        return fd;
+
+    /* The host runs with a standard descriptor closed: what it opens next must get that number. */
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD_OF_OURS);
+    error = moved < 0 ? -errno : 0;
+    (void)close(fd);
+    return error ? error : moved;
+}
+
+void os_eventfd_close(int fd)
+{
+    (void)close(fd);
+}
+
+int os_eventfd_signal(int fd)
+{
+    uint64_t one = 1;
+    ssize_t written;
+
+    do
+        written = write(fd, &one, sizeof one);
+    while (written < 0 && errno == EINTR);
+    return written < 0 ? -errno : 0;
+}
+
+int os_eventfd_wait(int fd)
+{
+    uint64_t count;
+    ssize_t got;
+
+    do
+        got = read(fd, &count, sizeof count);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : 0;
+}

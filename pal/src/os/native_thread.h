@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of the library's own, and whether there are others. */
+#ifndef OS_NATIVE_THREAD_H
+#define OS_NATIVE_THREAD_H
+
+#include <pal/init.h>
+#include <pthread.h>
+#include <stddef.h>
+
+/* A thread; the memory is the starter's and stays until the thread was joined. */
+struct os_thread {
+    pthread_t handle;
+    const char *name;
+    void (*run)(void);
+};
+
+/*
+ * Starts a thread: at most 15 bytes of name, stack_size bytes of stack, every asynchronous signal
+ * blocked, so that the host's handlers never run on it. Does not wait for it to run.
+ * Returns 0 or -errno.
+ */
+int os_thread_start(struct os_thread *thread, const char *name, size_t stack_size,
+                    void (*run)(void));
+void os_thread_join(struct os_thread *thread);
+void os_thread_detach(struct os_thread *thread);
+
+/*
+ * Whether another task shares our memory, by what the kernel says; where it must not be asked that,
+ * by what libc knows. A thread that ends is counted until it is really gone.
+ */
+PAL_THREADS os_other_threads(void);
+
+/* The same without a system call; "no" can be wrong about threads that libc did not make. */
+PAL_THREADS os_other_threads_libc_knows(void);
+
+/* pthread_atfork: 0 or -errno. */
+int os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+#endif

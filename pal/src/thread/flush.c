@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "thread/flush.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/panic.h"
+#include "os/membarrier.h"
+#include "os/native_thread.h"
+#include "sync/manager.h"
+#include "thread/flush_choice.h"
+#include "thread/flush_page.h"
+
+#define HELPER_NAME "pal-register"
+#define HELPER_STACK_SIZE ((size_t)64 * 1024)
+
+/* What a flush does right now. */
+enum serving {
+    SERVING_NOTHING_YET, /* no method chosen */
+    SERVING_MEMBARRIER,  /* registered; the only one that takes no lock */
+    SERVING_DEFERRED,    /* the next flush sees to the registration */
+    SERVING_MPROTECT,    /* for good, or while a registration is under way */
+    SERVING_GLOBAL,
+    SERVING_FENCE
+};
+
+static struct {
+    pthread_mutex_t lock;
+    /*
+     * Changes with the lock held. The relaxed load ahead of the lock pairs with nothing: the system
+     * call that follows is right or fails with EPERM, and every other state is looked at again
+     * with the lock held.
+     */
+    _Atomic enum serving serving;
+    struct flush_choice choice; /* lock */
+    bool helper_started;        /* lock; a thread that flush_fini has to join */
+    struct os_thread helper;    /* lock to start it; init lock to join it */
+    struct worker_job job;      /* the worker's while choice.registration is STARTED */
+} flush = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static enum serving serving(void)
+{
+    return atomic_load_explicit(&flush.serving, memory_order_relaxed);
+}
+
+static void serve_by(enum serving next)
+{
+    atomic_store_explicit(&flush.serving, next, memory_order_relaxed);
+}
+
+/* Registers, or finds out that it need not be done or had better be done later. */
+static int try_to_register(PAL_THREADS threads, bool register_now)
+{
+    if (threads == PAL_THREADS_NO || register_now)
+        return os_membarrier_register();
+    /* The barrier works: someone registered this memory before us, a preload or a parent. */
+    return os_membarrier_private() == 0 ? 0 : FLUSH_REGISTER_LATER;
+}
+
+static struct flush_facts gather_facts(int wish, PAL_THREADS threads, bool register_now)
+{
+    struct flush_facts facts = {
+        .arch = OS_ARCH,
+        .wish = wish,
+        .query = -ENOSYS,
+        .registration = -ENOSYS,
+    };
+
+    if (wish == PAL_FLUSH_METHOD_NONE || wish == PAL_FLUSH_METHOD_MPROTECT)
+        return facts;
+    facts.query = os_membarrier_query();
+    if (wish != PAL_FLUSH_METHOD_GLOBAL && flush_membarrier_offered(facts.query))
+        facts.registration = try_to_register(threads, register_now);
+    /* CPUID leaves a virtual machine, for tens of microseconds on some: only where it matters. */
+    if (facts.registration != 0)
+        facts.broadcast_invalidation = os_cpu_broadcasts_invalidation();
+    return facts;
+}
+
+static enum serving serving_of(const struct flush_choice *choice)
+{
+    switch (choice->method) {
+    case PAL_FLUSH_METHOD_MEMBARRIER:
+        return choice->registration == PAL_FLUSH_REGISTRATION_DONE ? SERVING_MEMBARRIER
+                                                                   : SERVING_DEFERRED;
+    case PAL_FLUSH_METHOD_MPROTECT:
+        return SERVING_MPROTECT;
+    case PAL_FLUSH_METHOD_GLOBAL:
+        return SERVING_GLOBAL;
+    default:
+        return SERVING_FENCE;
+    }
+}
+
+int flush_init(int wish, PAL_THREADS threads, bool register_now)
+{
+    struct flush_facts facts = gather_facts(wish, threads, register_now);
+    struct flush_choice choice;
+    int error = flush_choose(&facts, &choice);
+
+    if (error)
+        return error;
+    pthread_mutex_lock(&flush.lock);
+    if (choice.method == PAL_FLUSH_METHOD_MPROTECT) {
+        error = flush_page_open();
+        if (error == 0)
+            flush_page_lock();
+    }
+    if (error == 0) {
+        flush.choice = choice;
+        serve_by(serving_of(&choice));
+    }
+    pthread_mutex_unlock(&flush.lock);
+    return error;
+}
+
+void flush_fini(void)
+{
+    pthread_mutex_lock(&flush.lock);
+    bool join = flush.helper_started;
+    flush.helper_started = false;
+    serve_by(SERVING_NOTHING_YET);
+    pthread_mutex_unlock(&flush.lock);
+
+    if (join)
+        os_thread_join(&flush.helper);
+    pthread_mutex_lock(&flush.lock);
+    flush_page_close();
+    pthread_mutex_unlock(&flush.lock);
+}
+
+/* Membarrier is out of the question, or put off for good. Flush lock. */
+static int settle_for_mprotect(void)
+{
+    int error = flush_page_open();
+    if (error)
+        return error;
+    flush_page_lock();
+    flush.choice = (struct flush_choice){PAL_FLUSH_METHOD_MPROTECT, PAL_FLUSH_METHOD_MPROTECT,
+                                         PAL_FLUSH_REGISTRATION_NONE};
+    serve_by(SERVING_MPROTECT);
+    return 0;
+}
+
+static void settle_for_membarrier(void)
+{
+    flush.choice.registration = PAL_FLUSH_REGISTRATION_DONE;
+    flush.choice.interim = PAL_FLUSH_METHOD_MEMBARRIER;
+    serve_by(SERVING_MEMBARRIER);
+    flush_page_close();
+}
+
+/* On the worker or the helper, while flushes go on by mprotect. */
+static void register_late(void)
+{
+    int error = os_membarrier_register();
+
+    pthread_mutex_lock(&flush.lock);
+    if (serving() == SERVING_MPROTECT) {
+        if (error == 0)
+            settle_for_membarrier();
+        else
+            (void)settle_for_mprotect(); /* cannot fail: its page is there */
+    }
+    pthread_mutex_unlock(&flush.lock);
+}
+
+static void run_registration_job(struct worker_job *job)
+{
+    (void)job;
+    register_late();
+}
+
+static bool start_registration_elsewhere(void)
+{
+    flush.job.run = run_registration_job;
+    if (worker_submit(&flush.job))
+        return true;
+    flush.helper_started =
+        os_thread_start(&flush.helper, HELPER_NAME, HELPER_STACK_SIZE, register_late) == 0;
+    return flush.helper_started;
+}
+
+/*
+ * The first flush of a process that had threads when the PAL came. Leaves a state that can flush;
+ * the grace period is paid here only where nothing sound could serve meanwhile. Flush lock.
+ */
+static void see_to_registration(void)
+{
+    bool interim = flush.choice.interim == PAL_FLUSH_METHOD_MPROTECT;
+
+    if (interim && os_other_threads() != PAL_THREADS_NO && flush_page_open() == 0 &&
+        start_registration_elsewhere()) {
+        flush.choice.registration = PAL_FLUSH_REGISTRATION_STARTED;
+        serve_by(SERVING_MPROTECT);
+        return;
+    }
+    int error = os_membarrier_register();
+    if (error == 0)
+        settle_for_membarrier();
+    else if (!interim || settle_for_mprotect() != 0)
+        PANIC(-error, "no process-wide barrier: membarrier does not register");
+}
+
+static void flush_by_mprotect(void)
+{
+    int error = flush_page_flush();
+    if (error)
+        PANIC(-error, "no process-wide barrier: mprotect of the flush page");
+}
+
+/*
+ * The barrier failed although it was registered. EPERM: the process was restored from a checkpoint,
+ * registers again and carries on. ENOMEM passes. Anything else (a filter loaded later) stays. Flush
+ * lock.
+ */
+static void repair_membarrier(void)
+{
+    int error = os_membarrier_private();
+
+    if (error == -EPERM && os_membarrier_register() == 0)
+        error = os_membarrier_private();
+    if (error == 0)
+        return;
+    if (!flush_mprotect_is_sound(OS_ARCH, os_cpu_broadcasts_invalidation()))
+        PANIC(-error, "no process-wide barrier: membarrier has failed");
+    if (error == -ENOMEM ? flush_page_open() != 0 : settle_for_mprotect() != 0)
+        PANIC(-error, "no process-wide barrier: membarrier has failed, and so has mmap");
+    flush_by_mprotect();
+}
+
+static bool flush_with_lock_held(void)
+{
+    if (serving() == SERVING_DEFERRED)
+        see_to_registration();
+
+    switch (serving()) {
+    case SERVING_MEMBARRIER:
+        repair_membarrier();
+        return true;
+    case SERVING_MPROTECT:
+        flush_by_mprotect();
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool flush_by_other_means(void)
+{
+    int error;
+
+    switch (serving()) {
+    case SERVING_GLOBAL:
+        error = os_membarrier_global();
+        if (error)
+            PANIC(-error, "no process-wide barrier: membarrier(GLOBAL) has failed");
+        return true;
+    case SERVING_FENCE:
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        return true;
+    default:
+        break;
+    }
+    pthread_mutex_lock(&flush.lock);
+    bool flushed = flush_with_lock_held();
+    pthread_mutex_unlock(&flush.lock);
+    return flushed;
+}
+
+bool flush_process_write_buffers(void)
+{
+    if (serving() == SERVING_MEMBARRIER && os_membarrier_private() == 0)
+        return true;
+    return flush_by_other_means();
+}
+
+bool flush_get_info(PAL_FLUSH_INFO *ret_info)
+{
+    pthread_mutex_lock(&flush.lock);
+    bool chosen = serving() != SERVING_NOTHING_YET;
+    if (chosen)
+        *ret_info = (PAL_FLUSH_INFO){
+            .method = flush.choice.method,
+            .interim = flush.choice.interim,
+            .registration = flush.choice.registration,
+            .locked = flush_page_is_locked(),
+        };
+    pthread_mutex_unlock(&flush.lock);
+    return chosen;
+}
+
+const char *flush_method_name(PAL_FLUSH_METHOD method)
+{
+    switch (method) {
+    case PAL_FLUSH_METHOD_NONE:
+        return "none";
+    case PAL_FLUSH_METHOD_MEMBARRIER:
+        return "membarrier";
+    case PAL_FLUSH_METHOD_MPROTECT:
+        return "mprotect";
+    case PAL_FLUSH_METHOD_GLOBAL:
+        return "global";
+    default:
+        return NULL;
+    }
+}
+
+void flush_before_fork(void)
+{
+    pthread_mutex_lock(&flush.lock);
+}
+
+void flush_after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&flush.lock);
+}
+
+void flush_after_fork_in_child(void)
+{
+    /* The thread that was registering stayed with the parent. */
+    flush.helper_started = false;
+    if (flush.choice.registration == PAL_FLUSH_REGISTRATION_STARTED) {
+        flush.choice.registration = PAL_FLUSH_REGISTRATION_DEFERRED;
+        serve_by(SERVING_DEFERRED);
+    }
+    flush_page_relock();
+    pthread_mutex_unlock(&flush.lock);
+}
