@@ -13,20 +13,21 @@
 #define PAL_VERSION_STRING "0.1.0"
 
 /*
- * Flags of PAL_InitializeWithFlags. Names and values are CoreCLR's. Those marked "accepted" ask for
- * parts that pal leaves out (docs/architecture.md) and change nothing.
+ * Flags of PAL_InitializeWithFlags. Names and values are CoreCLR's. SYNC_THREAD starts the worker
+ * now rather than when it is needed. The others are accepted and change nothing: the flush is
+ * always set up, signals stay the host's, and the rest asks for parts that pal leaves out
+ * (docs/architecture.md).
  */
 #define PAL_INITIALIZE_NONE 0x00
-#define PAL_INITIALIZE_SYNC_THREAD 0x01                  /* start the worker now */
-#define PAL_INITIALIZE_EXEC_ALLOCATOR 0x02               /* accepted */
-#define PAL_INITIALIZE_STD_HANDLES 0x04                  /* accepted */
-#define PAL_INITIALIZE_REGISTER_SIGTERM_HANDLER 0x08     /* accepted: signals are the host's */
-#define PAL_INITIALIZE_DEBUGGER_EXCEPTIONS 0x10          /* accepted */
-#define PAL_INITIALIZE_ENSURE_STACK_SIZE 0x20            /* accepted */
-#define PAL_INITIALIZE_REGISTER_SIGNALS 0x40             /* accepted: signals are the host's */
-#define PAL_INITIALIZE_REGISTER_ACTIVATION_SIGNAL 0x80   /* accepted */
-#define PAL_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS 0x100 /* accepted: the flush is always set up   \
-                                                          */
+#define PAL_INITIALIZE_SYNC_THREAD 0x01
+#define PAL_INITIALIZE_EXEC_ALLOCATOR 0x02
+#define PAL_INITIALIZE_STD_HANDLES 0x04
+#define PAL_INITIALIZE_REGISTER_SIGTERM_HANDLER 0x08
+#define PAL_INITIALIZE_DEBUGGER_EXCEPTIONS 0x10
+#define PAL_INITIALIZE_ENSURE_STACK_SIZE 0x20
+#define PAL_INITIALIZE_REGISTER_SIGNALS 0x40
+#define PAL_INITIALIZE_REGISTER_ACTIVATION_SIGNAL 0x80
+#define PAL_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS 0x100
 
 /*
  * pal's own: the wrong order, for measuring it and for testing the tests. The worker starts first

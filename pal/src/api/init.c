@@ -43,7 +43,7 @@ VOID PAL_Terminate(VOID)
 VOID PAL_TerminateEx(int exitCode)
 {
     init_release_all();
-    exit(exitCode); // NOLINT(concurrency-mt-unsafe): ending the process is what it is for
+    exit(exitCode);
 }
 
 DWORD PAL_GetInitTrace(PAL_INIT_PHASE *lpPhases, DWORD cPhases)
