@@ -27,7 +27,8 @@ void flush_page_close(void)
 
 void flush_page_lock(void)
 {
-    locked = page && os_page_lock(page) == 0;
+    /* A page without access rights cannot be faulted in, which mlock has to do. */
+    locked = page && os_page_protect(page, PROT_READ | PROT_WRITE) == 0 && os_page_lock(page) == 0;
 }
 
 bool flush_page_is_locked(void)
