@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/fault.h"
@@ -17,7 +18,7 @@ int os_eventfd_open(void)
     if (error)
         return error;
 
-    int fd = eventfd(0, EFD_CLOEXEC);
+    int fd = (int)syscall(SYS_eventfd2, 0, EFD_CLOEXEC);
     if (fd < 0)
         return -errno;
     if (fd >= FIRST_FD_OF_OURS)

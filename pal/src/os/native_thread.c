@@ -4,17 +4,41 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/panic.h"
 #include "os/fault.h"
 
-/* Signals that report a fault of the instruction being executed: blocked, they kill outright. */
-static const int synchronous_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL,
-                                          SIGSEGV, SIGSYS, SIGTRAP};
+#define JOIN_YIELDS 300
+
+#define SIGNAL(number) (UINT64_C(1) << ((number)-1)) /* in the kernel's signal set */
+
+/* They report a fault of the instruction being executed: blocked, they kill outright. */
+#define SYNCHRONOUS_SIGNALS                                                                        \
+    (SIGNAL(SIGABRT) | SIGNAL(SIGBUS) | SIGNAL(SIGFPE) | SIGNAL(SIGILL) | SIGNAL(SIGSEGV) |        \
+     SIGNAL(SIGSYS) | SIGNAL(SIGTRAP))
+
+/* libc's own, for cancellation and for what setuid does to all threads; the last is musl's only. */
+#ifdef __GLIBC__
+#define SIGNALS_OF_LIBC (SIGNAL(32) | SIGNAL(33))
+#else
+#define SIGNALS_OF_LIBC (SIGNAL(32) | SIGNAL(33) | SIGNAL(34))
+#endif
+
+/* By the bare call: libc's way to such a set is seven calls, which a start-up would notice. */
+static uint64_t set_signal_mask(uint64_t mask)
+{
+    uint64_t old = 0;
+
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &old, sizeof mask);
+    return old;
+}
 
 static void *enter(void *argument)
 {
@@ -24,16 +48,6 @@ static void *enter(void *argument)
     (void)prctl(PR_SET_NAME, thread->name, 0, 0, 0);
     thread->run();
     return NULL;
-}
-
-static void block_asynchronous_signals(sigset_t *ret_old)
-{
-    sigset_t asynchronous;
-
-    (void)sigfillset(&asynchronous);
-    for (size_t i = 0; i < sizeof synchronous_signals / sizeof *synchronous_signals; i++)
-        (void)sigdelset(&asynchronous, synchronous_signals[i]);
-    (void)pthread_sigmask(SIG_SETMASK, &asynchronous, ret_old);
 }
 
 int os_thread_start(struct os_thread *thread, const char *name, size_t stack_size,
@@ -52,10 +66,9 @@ int os_thread_start(struct os_thread *thread, const char *name, size_t stack_siz
     thread->run = run;
     error = pthread_attr_setstacksize(&attributes, stack_size);
     if (error == 0) {
-        sigset_t host_mask;
-        block_asynchronous_signals(&host_mask);
+        uint64_t host_mask = set_signal_mask(~(SYNCHRONOUS_SIGNALS | SIGNALS_OF_LIBC));
         error = pthread_create(&thread->handle, &attributes, enter, thread);
-        (void)pthread_sigmask(SIG_SETMASK, &host_mask, NULL);
+        (void)set_signal_mask(host_mask);
     }
     (void)pthread_attr_destroy(&attributes);
     return -error;
@@ -63,7 +76,16 @@ int os_thread_start(struct os_thread *thread, const char *name, size_t stack_siz
 
 void os_thread_join(struct os_thread *thread)
 {
-    int error = pthread_join(thread->handle, NULL);
+    int error = EBUSY;
+
+    /* It has a few microseconds to go; to sleep and be woken takes tens. One processor: it runs. */
+    for (int i = 0; i < JOIN_YIELDS && error == EBUSY; i++) {
+        error = pthread_tryjoin_np(thread->handle, NULL);
+        if (error == EBUSY)
+            (void)sched_yield();
+    }
+    if (error == EBUSY)
+        error = pthread_join(thread->handle, NULL);
     if (error)
         PANIC(error, "pthread_join of a thread of our own");
 }
@@ -79,7 +101,7 @@ PAL_THREADS os_other_threads(void)
 
     /* Unsharing memory that nobody shares changes nothing; shared, it is EINVAL. Linux 2.6.16. */
     if (error == 0)
-        error = unshare(CLONE_VM) == 0 ? 0 : -errno;
+        error = syscall(SYS_unshare, CLONE_VM) == 0 ? 0 : -errno;
     if (error == 0)
         return PAL_THREADS_NO;
     return error == -EINVAL ? PAL_THREADS_YES : os_other_threads_libc_knows();

@@ -43,6 +43,8 @@ int os_page_map(void **ret_page)
         mmap(NULL, os_page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return -errno;
+    /* A flag that neighbours lack keeps the kernel from merging the page with a stack's guard. */
+    (void)madvise(page, os_page_size(), MADV_DONTDUMP);
     *ret_page = page;
     return 0;
 }

@@ -35,6 +35,7 @@ static struct {
      */
     _Atomic enum serving serving;
     struct flush_choice choice; /* lock */
+    int wish;                   /* lock */
     bool helper_started;        /* lock; a thread that flush_fini has to join */
     struct os_thread helper;    /* lock to start it; init lock to join it */
     struct worker_job job;      /* the worker's while choice.registration is STARTED */
@@ -73,8 +74,8 @@ static struct flush_facts gather_facts(int wish, PAL_THREADS threads, bool regis
     facts.query = os_membarrier_query();
     if (wish != PAL_FLUSH_METHOD_GLOBAL && flush_membarrier_offered(facts.query))
         facts.registration = try_to_register(threads, register_now);
-    /* CPUID leaves a virtual machine, for tens of microseconds on some: only where it matters. */
-    if (facts.registration != 0)
+    /* CPUID leaves a virtual machine, for microseconds: only where it matters. */
+    if (facts.registration < 0)
         facts.broadcast_invalidation = os_cpu_broadcasts_invalidation();
     return facts;
 }
@@ -110,6 +111,7 @@ int flush_init(int wish, PAL_THREADS threads, bool register_now)
     }
     if (error == 0) {
         flush.choice = choice;
+        flush.wish = wish;
         serve_by(serving_of(&choice));
     }
     pthread_mutex_unlock(&flush.lock);
@@ -138,8 +140,7 @@ static int settle_for_mprotect(void)
     if (error)
         return error;
     flush_page_lock();
-    flush.choice = (struct flush_choice){PAL_FLUSH_METHOD_MPROTECT, PAL_FLUSH_METHOD_MPROTECT,
-                                         PAL_FLUSH_REGISTRATION_NONE};
+    flush.choice = (struct flush_choice){PAL_FLUSH_METHOD_MPROTECT, PAL_FLUSH_REGISTRATION_NONE};
     serve_by(SERVING_MPROTECT);
     return 0;
 }
@@ -147,7 +148,6 @@ static int settle_for_mprotect(void)
 static void settle_for_membarrier(void)
 {
     flush.choice.registration = PAL_FLUSH_REGISTRATION_DONE;
-    flush.choice.interim = PAL_FLUSH_METHOD_MEMBARRIER;
     serve_by(SERVING_MEMBARRIER);
     flush_page_close();
 }
@@ -183,13 +183,18 @@ static bool start_registration_elsewhere(void)
     return flush.helper_started;
 }
 
+static PAL_FLUSH_METHOD interim_method(void)
+{
+    return flush_interim(flush.wish, OS_ARCH, os_cpu_broadcasts_invalidation());
+}
+
 /*
  * The first flush of a process that had threads when the PAL came. Leaves a state that can flush;
  * the grace period is paid here only where nothing sound could serve meanwhile. Flush lock.
  */
 static void see_to_registration(void)
 {
-    bool interim = flush.choice.interim == PAL_FLUSH_METHOD_MPROTECT;
+    bool interim = interim_method() == PAL_FLUSH_METHOD_MPROTECT;
 
     if (interim && os_other_threads() != PAL_THREADS_NO && flush_page_open() == 0 &&
         start_registration_elsewhere()) {
@@ -290,6 +295,19 @@ bool flush_process_write_buffers(void)
     return flush_by_other_means();
 }
 
+/* Flush lock. */
+static PAL_FLUSH_METHOD method_by_now(void)
+{
+    switch (flush.choice.registration) {
+    case PAL_FLUSH_REGISTRATION_DEFERRED:
+        return interim_method();
+    case PAL_FLUSH_REGISTRATION_STARTED:
+        return PAL_FLUSH_METHOD_MPROTECT;
+    default:
+        return flush.choice.method;
+    }
+}
+
 bool flush_get_info(PAL_FLUSH_INFO *ret_info)
 {
     pthread_mutex_lock(&flush.lock);
@@ -297,7 +315,7 @@ bool flush_get_info(PAL_FLUSH_INFO *ret_info)
     if (chosen)
         *ret_info = (PAL_FLUSH_INFO){
             .method = flush.choice.method,
-            .interim = flush.choice.interim,
+            .interim = method_by_now(),
             .registration = flush.choice.registration,
             .locked = flush_page_is_locked(),
         };

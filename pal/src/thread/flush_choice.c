@@ -27,48 +27,50 @@ static int membarrier_error(const struct flush_facts *facts)
     return -ENOSYS;
 }
 
-static struct flush_choice without_registration(PAL_FLUSH_METHOD method)
+PAL_FLUSH_METHOD flush_interim(int wish, enum os_arch arch, bool broadcast_invalidation)
 {
-    return (struct flush_choice){method, method, PAL_FLUSH_REGISTRATION_NONE};
+    return wish == FLUSH_WISH_AUTO && flush_mprotect_is_sound(arch, broadcast_invalidation)
+               ? PAL_FLUSH_METHOD_MPROTECT
+               : PAL_FLUSH_METHOD_MEMBARRIER;
 }
 
-static struct flush_choice by_membarrier(bool registered, PAL_FLUSH_METHOD interim)
+static int choose_without_registration(PAL_FLUSH_METHOD method, struct flush_choice *ret_choice)
 {
-    if (registered)
-        return (struct flush_choice){PAL_FLUSH_METHOD_MEMBARRIER, PAL_FLUSH_METHOD_MEMBARRIER,
-                                     PAL_FLUSH_REGISTRATION_DONE};
-    return (struct flush_choice){PAL_FLUSH_METHOD_MEMBARRIER, interim,
-                                 PAL_FLUSH_REGISTRATION_DEFERRED};
+    *ret_choice = (struct flush_choice){method, PAL_FLUSH_REGISTRATION_NONE};
+    return 0;
+}
+
+static int choose_membarrier(const struct flush_facts *facts, struct flush_choice *ret_choice)
+{
+    if (!flush_membarrier_offered(facts->query) || facts->registration < 0)
+        return membarrier_error(facts);
+    *ret_choice = (struct flush_choice){
+        .method = PAL_FLUSH_METHOD_MEMBARRIER,
+        .registration = facts->registration == FLUSH_REGISTER_LATER
+                            ? PAL_FLUSH_REGISTRATION_DEFERRED
+                            : PAL_FLUSH_REGISTRATION_DONE,
+    };
+    return 0;
 }
 
 int flush_choose(const struct flush_facts *facts, struct flush_choice *ret_choice)
 {
-    bool automatic = facts->wish == FLUSH_WISH_AUTO;
-    bool mprotect =
-        automatic && flush_mprotect_is_sound(facts->arch, facts->broadcast_invalidation);
-
     switch (facts->wish) {
     case PAL_FLUSH_METHOD_NONE:
     case PAL_FLUSH_METHOD_MPROTECT:
-        *ret_choice = without_registration((PAL_FLUSH_METHOD)facts->wish);
-        return 0;
+        return choose_without_registration((PAL_FLUSH_METHOD)facts->wish, ret_choice);
     case PAL_FLUSH_METHOD_GLOBAL:
         if (facts->query < 0 || (facts->query & OS_MEMBARRIER_GLOBAL) == 0)
             return membarrier_error(facts);
-        *ret_choice = without_registration(PAL_FLUSH_METHOD_GLOBAL);
-        return 0;
+        return choose_without_registration(PAL_FLUSH_METHOD_GLOBAL, ret_choice);
+    case PAL_FLUSH_METHOD_MEMBARRIER:
+        return choose_membarrier(facts, ret_choice);
     default:
         break;
     }
 
-    if (flush_membarrier_offered(facts->query) && facts->registration >= 0) {
-        *ret_choice =
-            by_membarrier(facts->registration == 0,
-                          mprotect ? PAL_FLUSH_METHOD_MPROTECT : PAL_FLUSH_METHOD_MEMBARRIER);
-        return 0;
-    }
-    if (!mprotect)
-        return membarrier_error(facts);
-    *ret_choice = without_registration(PAL_FLUSH_METHOD_MPROTECT);
-    return 0;
+    int error = choose_membarrier(facts, ret_choice);
+    if (error && flush_mprotect_is_sound(facts->arch, facts->broadcast_invalidation))
+        return choose_without_registration(PAL_FLUSH_METHOD_MPROTECT, ret_choice);
+    return error;
 }

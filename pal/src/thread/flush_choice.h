@@ -16,7 +16,7 @@
 
 struct flush_facts {
     enum os_arch arch;
-    bool broadcast_invalidation; /* os_cpu_broadcasts_invalidation */
+    bool broadcast_invalidation; /* as the CPU says; looked at when membarrier is out */
     int wish;                    /* a PAL_FLUSH_METHOD or FLUSH_WISH_AUTO */
     int query;                   /* the mask that os_membarrier_query gave, or -errno */
     int registration;            /* 0, -errno, or FLUSH_REGISTER_LATER */
@@ -24,7 +24,6 @@ struct flush_facts {
 
 struct flush_choice {
     PAL_FLUSH_METHOD method;
-    PAL_FLUSH_METHOD interim; /* until the registration is done; membarrier: wait for it */
     PAL_FLUSH_REGISTRATION registration;
 };
 
@@ -36,6 +35,12 @@ bool flush_membarrier_offered(int query);
  * ours: only where a TLB can be invalidated in no other way.
  */
 bool flush_mprotect_is_sound(enum os_arch arch, bool broadcast_invalidation);
+
+/*
+ * What serves while a registration that was put off is not done: mprotect where that is sound and
+ * nothing else was asked for, else membarrier, which means to wait.
+ */
+PAL_FLUSH_METHOD flush_interim(int wish, enum os_arch arch, bool broadcast_invalidation);
 
 /*
  * Chooses. Returns 0, or -errno when the wish cannot be met or nothing is sound: the errno that
