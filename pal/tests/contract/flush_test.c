@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kit/child.h"
-#include "kit/latch.h"
 #include "kit/seccomp.h"
 #include "kit/test.h"
 #include "kit/trace.h"
@@ -167,63 +165,6 @@ PAL_TEST(flush_contract, mlock_is_not_called)
     PAL_Terminate();
     struct kit_child_result result = kit_run_child(with_mlock_killing, NULL);
     EXPECT_CHILD_OK(result);
-}
-
-enum { FLUSHES = 20000, FLUSHERS = 16 };
-
-static void flush_many(int index, void *arg)
-{
-    (void)index;
-    kit_latch_arrive_and_wait(arg);
-    for (int i = 0; i < (KIT_TSAN ? FLUSHES / 20 : FLUSHES); i++)
-        FlushProcessWriteBuffers();
-}
-
-static void flush_in_child(void *unused)
-{
-    (void)unused;
-    for (int i = 0; i < 10; i++)
-        FlushProcessWriteBuffers();
-}
-
-/* 16 threads x 20,000 flushes by mprotect while another thread forks: no fault, no deadlock. */
-PAL_TEST(flush_contract, mprotect_by_many_while_forking)
-{
-    struct kit_threads threads;
-    struct kit_latch start;
-
-    setenv("PAL_FLUSH", "mprotect", 1);
-    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
-    EXPECT_EQ((int)info().method, (int)PAL_FLUSH_METHOD_MPROTECT);
-    kit_latch_init(&start, FLUSHERS + 1);
-    ASSERT_EQ(kit_threads_start(&threads, FLUSHERS, flush_many, &start), FLUSHERS);
-    kit_latch_arrive_and_wait(&start);
-    for (int i = 0; i < 20; i++) {
-        struct kit_child_result result = kit_run_child(flush_in_child, NULL);
-        EXPECT_CHILD_OK(result);
-    }
-    kit_threads_join(&threads);
-    PAL_Terminate();
-}
-
-static void flush_some(int index, void *arg)
-{
-    (void)index;
-    kit_latch_arrive_and_wait(arg);
-    for (int i = 0; i < 2000; i++)
-        FlushProcessWriteBuffers();
-}
-
-PAL_TEST(flush_contract, eight_at_once)
-{
-    struct kit_threads threads;
-    struct kit_latch start;
-
-    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
-    kit_latch_init(&start, 8);
-    ASSERT_EQ(kit_threads_start(&threads, 8, flush_some, &start), 8);
-    kit_threads_join(&threads);
-    PAL_Terminate();
 }
 
 /* Each method that can be asked for, and that the answer says so. */

@@ -316,30 +316,6 @@ PAL_TEST(init_contract, terminate_ex_ends_the_process)
     EXPECT_EQ(result.exit_code, 42);
 }
 
-static void use_pal(int index, void *arg)
-{
-    kit_latch_arrive_and_wait(arg);
-    for (int i = 0; i < 200; i++) {
-        if (index % 2) {
-            EXPECT_EQ(PAL_Initialize(0, NULL), 0);
-            PAL_Terminate();
-        } else {
-            FlushProcessWriteBuffers();
-        }
-    }
-}
-
-/* Terminating while others flush: what they use stays. */
-PAL_TEST(init_contract, flush_and_terminate_at_once)
-{
-    struct kit_threads threads;
-    struct kit_latch start;
-
-    kit_latch_init(&start, 8);
-    ASSERT_EQ(kit_threads_start(&threads, 8, use_pal, &start), 8);
-    kit_threads_join(&threads);
-}
-
 PAL_TEST(init_contract, host_signal_mask_is_kept)
 {
     sigset_t before;

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kit/child.h"
@@ -307,23 +306,6 @@ PAL_TEST(flush, fork_while_registering)
     FlushProcessWriteBuffers();
     PAL_Terminate();
     end_other();
-}
-
-/* Without rights and unlocked, the page looks like a guard page; the kernel merges what looks
- * alike. */
-PAL_TEST(flush, page_stays_a_mapping_of_its_own)
-{
-    SKIP_UNLESS(!KIT_ASAN && !KIT_TSAN, "a sanitizer maps what it wants");
-    setenv("PAL_FLUSH", "mprotect", 1);
-    void *neighbour =
-        mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ASSERT_NE(neighbour, MAP_FAILED);
-    kit_fault(OS_CALL_MLOCK, 0, KIT_FOREVER, EPERM);
-    int before = kit_resources_now().mappings;
-    ASSERT_EQ(PAL_InitializeDLL(), 0);
-    FlushProcessWriteBuffers();
-    EXPECT_EQ(kit_resources_now().mappings, before + 1);
-    PAL_Terminate();
 }
 
 static void terminate_in_child(void *unused)
