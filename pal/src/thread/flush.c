@@ -9,12 +9,9 @@
 #include "base/panic.h"
 #include "os/membarrier.h"
 #include "os/native_thread.h"
-#include "sync/manager.h"
 #include "thread/flush_choice.h"
 #include "thread/flush_page.h"
-
-#define HELPER_NAME "pal-register"
-#define HELPER_STACK_SIZE ((size_t)64 * 1024)
+#include "thread/registrar.h"
 
 /* What a flush does right now. */
 enum serving {
@@ -36,9 +33,6 @@ static struct {
     _Atomic enum serving serving;
     struct flush_choice choice; /* lock */
     int wish;                   /* lock */
-    bool helper_started;        /* lock; a thread that flush_fini has to join */
-    struct os_thread helper;    /* lock to start it; init lock to join it */
-    struct worker_job job;      /* the worker's while choice.registration is STARTED */
 } flush = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static enum serving serving(void)
@@ -121,13 +115,10 @@ int flush_init(int wish, PAL_THREADS threads, bool register_now)
 void flush_fini(void)
 {
     pthread_mutex_lock(&flush.lock);
-    bool join = flush.helper_started;
-    flush.helper_started = false;
     serve_by(SERVING_NOTHING_YET);
     pthread_mutex_unlock(&flush.lock);
 
-    if (join)
-        os_thread_join(&flush.helper);
+    registrar_join();
     pthread_mutex_lock(&flush.lock);
     flush_page_close();
     pthread_mutex_unlock(&flush.lock);
@@ -152,11 +143,9 @@ static void settle_for_membarrier(void)
     flush_page_close();
 }
 
-/* On the worker or the helper, while flushes go on by mprotect. */
-static void register_late(void)
+/* On the thread that registered; flushes have gone on by mprotect meanwhile. */
+static void registration_done(int error)
 {
-    int error = os_membarrier_register();
-
     pthread_mutex_lock(&flush.lock);
     if (serving() == SERVING_MPROTECT) {
         if (error == 0)
@@ -165,22 +154,6 @@ static void register_late(void)
             (void)settle_for_mprotect(); /* cannot fail: its page is there */
     }
     pthread_mutex_unlock(&flush.lock);
-}
-
-static void run_registration_job(struct worker_job *job)
-{
-    (void)job;
-    register_late();
-}
-
-static bool start_registration_elsewhere(void)
-{
-    flush.job.run = run_registration_job;
-    if (worker_submit(&flush.job))
-        return true;
-    flush.helper_started =
-        os_thread_start(&flush.helper, HELPER_NAME, HELPER_STACK_SIZE, register_late) == 0;
-    return flush.helper_started;
 }
 
 static PAL_FLUSH_METHOD interim_method(void)
@@ -197,7 +170,7 @@ static void see_to_registration(void)
     bool interim = interim_method() == PAL_FLUSH_METHOD_MPROTECT;
 
     if (interim && os_other_threads() != PAL_THREADS_NO && flush_page_open() == 0 &&
-        start_registration_elsewhere()) {
+        registrar_start(registration_done)) {
         flush.choice.registration = PAL_FLUSH_REGISTRATION_STARTED;
         serve_by(SERVING_MPROTECT);
         return;
@@ -351,8 +324,7 @@ void flush_after_fork_in_parent(void)
 
 void flush_after_fork_in_child(void)
 {
-    /* The thread that was registering stayed with the parent. */
-    flush.helper_started = false;
+    registrar_forget();
     if (flush.choice.registration == PAL_FLUSH_REGISTRATION_STARTED) {
         flush.choice.registration = PAL_FLUSH_REGISTRATION_DEFERRED;
         serve_by(SERVING_DEFERRED);
