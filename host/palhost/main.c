@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const char help[] =
     "  --flush=METHOD   membarrier, mprotect, global or none; default: the best one\n"
     "  --threads=N      start N sleeping threads before the PAL, as an embedding host\n"
     "  --trace[=json]   print to stderr what initialisation did: a table, or one JSON\n"
-    "                   object (an unsuccessful one is told in one line either way)\n"
+    "                   object. A failure is told in one line whether or not\n"
     "  --help           print this and exit\n"
     "  --version        print the version and exit\n"
     "\n"
@@ -93,7 +94,7 @@ static void set_threads(struct hello_options *options, const char *value)
 
     errno = 0;
     unsigned long count = strtoul(value, &end, 10);
-    if (errno || end == value || *end || *value == '-' || count > MOST_THREADS)
+    if (!isdigit((unsigned char)*value) || *end || errno || count > MOST_THREADS)
         bad_usage("--threads takes a number from 0 to 4096", value);
     options->threads = (unsigned)count;
 }

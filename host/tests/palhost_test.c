@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The tiny host, from outside: its output, its exit codes, and the order of its system calls. */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,9 +85,11 @@ PAL_TEST(palhost, bad_usage_is_one_line)
         {"hello", "--worker="},
         {"hello", "--flush=signal"},
         {"hello", "--threads=-1"},
+        {"hello", "--threads=-18446744073709551615"},
         {"hello", "--threads=4097"},
         {"hello", "--threads=99999999999999999999"},
         {"hello", "--threads=4x"},
+        {"hello", "--threads= -18446744073709551615"},
         {"hello", "--threads="},
         {"hello", "--trace=xml"},
         {"hello", "--colour"},
@@ -281,7 +288,7 @@ struct row_failure {
 
 static const struct row_failure row_failures[] = {
     {"page_size:0:1:22", "row 'system', error 65408, errno 22 (Invalid argument)", "page size"},
-    {"at_fork:0:1:12", "row 'fork handlers', error 65409, errno 12", "memory"},
+    {"at_fork:0:2:12", "row 'fork handlers', error 65409, errno 12", "memory"},
     {"membarrier_query:0:1:1,mmap:0:1:12", "row 'flush', error 65282, errno 12", "memory"},
     {"eventfd:0:1:24", "row 'sync manager', error 65410, errno 24", "ulimit -n"},
     {"thread_start:0:1:1", "row 'worker', error 65411, errno 1 (Operation not permitted)",
@@ -332,4 +339,128 @@ PAL_TEST(palhost, tells_of_a_denied_membarrier)
     EXPECT_EQ(result.exit_code, 3);
     EXPECT_STRHAS(result.output, "row 'flush', error 65282, errno 1 (Operation not permitted)");
     EXPECT_STRHAS(result.output, "membarrier(2)");
+}
+
+/* The table is for stderr: stdout has the host's own line and no other. */
+PAL_TEST(palhost, trace_keeps_off_stdout)
+{
+    static const char *const options[] = {"--trace", "--trace=json"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char *const argv[] = {
+            "/bin/sh",          "-c", "exec \"$0\" hello \"$1\" 2>/dev/null", PALHOST,
+            (char *)options[i], NULL};
+        struct kit_child_result result = kit_run_program(argv, NULL);
+        EXPECT_CHILD_OK(result);
+        EXPECT_STREQ(result.output, "Hello, world!\n");
+    }
+}
+
+/* The PAL is terminated, and not left to exit: its worker has ended by then. */
+PAL_TEST(palhost, terminates_the_pal)
+{
+    char *const argv[] = {PALHOST, "hello", NULL};
+    struct kit_trace_log log;
+
+    SKIP_UNLESS(!KIT_TSAN, "ThreadSanitizer starts a thread of its own");
+    SKIP_UNLESS(kit_trace_program(argv, NULL, &log) == 0, "ptrace is not to be had");
+    int exit_of_worker = kit_trace_find(&log, 0, SYS_exit, KIT_ANY);
+    int exit_of_host = kit_trace_find(&log, 0, SYS_exit_group, KIT_ANY);
+    EXPECT_GE(exit_of_worker, 0);
+    EXPECT_GT(exit_of_host, exit_of_worker);
+    kit_trace_free(&log);
+}
+
+static void become_plain_user(void *unused)
+{
+    (void)unused;
+    SKIP_UNLESS(kit_drop_privileges() == 0, "privileges cannot be dropped");
+}
+
+static bool copy_program(const char *from, int to)
+{
+    char block[65536];
+    int fd = open(from, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : 1;
+
+    while (size > 0) {
+        size = read(fd, block, sizeof block);
+        if (size > 0 && write(to, block, (size_t)size) != size)
+            size = -1;
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return size == 0;
+}
+
+/* A setuid program is not its caller's to configure: neither variable counts, not even a bad one.
+ */
+static void run_setuid(char *path)
+{
+    char *const argv[] = {path, "hello", NULL};
+    char *const environment[] = {"PAL_FLUSH=quickly", "PAL_TRACE=init", NULL};
+    int fd = mkstemp(path);
+    struct statvfs file_system;
+
+    ASSERT_GE(fd, 0);
+    bool copied = copy_program(PALHOST, fd) && fchmod(fd, 04755) == 0;
+    bool honoured = fstatvfs(fd, &file_system) == 0 && !(file_system.f_flag & ST_NOSUID) &&
+                    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+    (void)close(fd);
+    ASSERT_TRUE(copied);
+    SKIP_UNLESS(honoured, "setuid counts for nothing here");
+    struct kit_child_result result =
+        kit_run_program_after(argv, environment, become_plain_user, NULL);
+    EXPECT_CHILD_OK(result);
+    EXPECT_STREQ(result.output, "Hello, world!\n");
+}
+
+PAL_TEST(palhost, setuid_ignores_the_environment)
+{
+    char path[] = "/tmp/palhost-setuid-XXXXXX";
+
+    SKIP_UNLESS(!KIT_SANITIZED, "a sanitizer is no part of a setuid program");
+    SKIP_UNLESS(geteuid() == 0, "only root makes a program root's");
+    run_setuid(path);
+    (void)unlink(path);
+}
+
+/* The control: without the bit, the same user is listened to. */
+PAL_TEST(palhost, plain_user_is_listened_to)
+{
+    char *const argv[] = {PALHOST, "hello", NULL};
+    char *const environment[] = {"PAL_TRACE=init", NULL};
+    struct kit_child_result result =
+        kit_run_program_after(argv, environment, become_plain_user, NULL);
+
+    SKIP_UNLESS(result.exit_code != KIT_CHILD_NO_EXEC, "the build is not for other users to see");
+    EXPECT_STRHAS(result.output, "pal: init row");
+}
+
+/* The right order by name, and after the wrong one on the same command line. */
+PAL_TEST(palhost, membarrier_first_registers_before_the_first_clone)
+{
+    SKIP_UNLESS(!KIT_TSAN, "ThreadSanitizer starts a thread of its own");
+    struct order order = order_of("--order=membarrier-first", NULL);
+    RETURN_IF_SKIPPED();
+    EXPECT_GE(order.registration, 0);
+    EXPECT_GT(order.thread, order.registration);
+
+    order = order_of("--order=worker-first", "--order=membarrier-first");
+    EXPECT_GE(order.registration, 0);
+    EXPECT_GT(order.thread, order.registration);
+}
+
+/* Only a page of the mprotect method can be locked, and where mlock is refused it is not. */
+PAL_TEST(palhost, trace_tells_what_is_locked)
+{
+    json_t *trace = TRACE("hello", "--trace=json", "--flush=none");
+    EXPECT_TRUE(json_is_false(json_object_get(json_object_get(trace, "flush"), "locked")));
+    json_decref(trace);
+
+    char *const argv[] = {PALHOST_FAULTY, "hello", "--trace=json", "--flush=mprotect", NULL};
+    char *const environment[] = {"PAL_TEST_FAULT=mlock:0:1:1", NULL};
+    struct kit_child_result result = kit_run_program(argv, environment);
+    EXPECT_CHILD_OK(result);
+    EXPECT_STRHAS(result.output, "\"method\":\"mprotect\",\"locked\":false");
 }

@@ -140,3 +140,15 @@ PAL_TEST(ratio, interval_is_as_sure_as_it_says)
     }
     EXPECT_GE(held, SPLITS * 9 / 10);
 }
+
+PAL_TEST(samples, quantiles_of_a_hundred_and_one_values)
+{
+    double values[101];
+
+    for (int i = 0; i <= 100; i++)
+        values[i] = 100 - i;
+    struct samples_stats stats = samples_stats(values, 101);
+    EXPECT_NEAR(stats.median, 50.0);
+    EXPECT_NEAR(stats.p95, 95.0);
+    EXPECT_NEAR(stats.p99, 99.0);
+}

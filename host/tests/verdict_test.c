@@ -109,3 +109,26 @@ PAL_TEST(verdict, names)
     EXPECT_STREQ(verdict_name(VERDICT_NO_DIFFERENCE), "no difference");
     EXPECT_STREQ(verdict_name(VERDICT_CANNOT_TELL), "cannot tell");
 }
+
+/* One slow run in six: the ratio is above the threshold, but six other runs may have none. */
+PAL_TEST(verdict, a_ratio_that_may_be_chance_cannot_tell)
+{
+    static const double early[FEW_RUNS] = {10, 10, 10, 10, 10, 10};
+    static const double late[FEW_RUNS] = {10, 10, 10, 10, 10, 40};
+    struct verdict verdict = decide(early, late, FEW_RUNS, two_cpus);
+
+    EXPECT_EQ(verdict.answer, VERDICT_CANNOT_TELL);
+    EXPECT_EQ(verdict.ratio.value, 1.5);
+    EXPECT_EQ(verdict.ratio.low, 1.0);
+}
+
+/* Both lists have to be long enough. */
+PAL_TEST(verdict, too_few_runs_of_either_cannot_tell)
+{
+    struct samples many = {.values = (double *)right_order, .count = RECORDED_RUNS};
+    struct samples few = {.values = (double *)wrong_order, .count = VERDICT_MIN_RUNS - 1};
+
+    EXPECT_EQ(verdict_decide(&many, &few, two_cpus).answer, VERDICT_CANNOT_TELL);
+    EXPECT_EQ(verdict_decide(&few, &many, two_cpus).answer, VERDICT_CANNOT_TELL);
+    EXPECT_FALSE(verdict_clearly_slower(&many, &few));
+}

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "init/fork.h"
 
-#include <stdbool.h>
-
 #include "init/state.h"
 #include "os/native_thread.h"
 #include "sync/manager.h"
@@ -43,11 +41,19 @@ static void after_fork_in_child(void)
 
 int fork_handlers_install(void)
 {
-    static bool installed; /* init lock */
-
-    if (installed)
+    if (init_state.fork_handlers)
         return 0;
     int error = os_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
-    installed = error == 0;
+    init_state.fork_handlers = error == 0;
     return error;
+}
+
+/*
+ * When the library is loaded, ahead of any use of the init lock: a fork during the very first
+ * initialisation would otherwise hand a locked one on to the child. Should it fail, the row tries
+ * again and tells.
+ */
+__attribute__((constructor)) static void install_early(void)
+{
+    (void)fork_handlers_install();
 }

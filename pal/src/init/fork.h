@@ -8,7 +8,10 @@
 #ifndef INIT_FORK_H
 #define INIT_FORK_H
 
-/* Installs the handlers, once for as long as the library is loaded. 0 or -errno. Init lock. */
+/*
+ * Installs the handlers, once for as long as the library is loaded, which is when it is first done.
+ * 0 or -errno. Init lock.
+ */
 int fork_handlers_install(void);
 
 #endif

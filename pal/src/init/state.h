@@ -6,11 +6,13 @@
 #include <pal/init.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "init/table.h"
 
 struct init_state {
     pthread_mutex_t lock;
+    bool fork_handlers;                      /* init lock, or the loader; installed */
     unsigned references;                     /* init lock; successes less terminations */
     unsigned up;                             /* init lock; INIT_BIT of the rows that are up */
     enum init_row_id walked[INIT_ROW_COUNT]; /* init lock; the rows that are up, as walked */

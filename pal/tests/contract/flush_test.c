@@ -226,3 +226,49 @@ PAL_TEST(flush_contract, mprotect_uses_one_page_of_its_own)
 #endif
     kit_trace_free(&log);
 }
+
+static void with_mprotect_denied_later(void *unused)
+{
+    (void)unused;
+    setenv("PAL_FLUSH", "mprotect", 1);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    FlushProcessWriteBuffers();
+    SKIP_UNLESS(kit_deny_syscall(SYS_mprotect, EPERM) == 0, "no seccomp here");
+    FlushProcessWriteBuffers();
+}
+
+/* A filter that is loaded later takes the last method away: the end, not a flush that is none. */
+PAL_TEST(flush_contract, mprotect_denied_later_is_the_end)
+{
+    SKIP_UNLESS(!KIT_SANITIZED, "a sanitizer changes protections as well");
+    struct kit_child_result result = kit_run_child(with_mprotect_denied_later, NULL);
+
+    RETURN_IF_SKIPPED();
+    EXPECT_EQ(result.signal, SIGABRT);
+    EXPECT_STRHAS(result.output, "mprotect of the flush page: Operation not permitted");
+}
+
+static void deny_and_look_at_the_trace(void *arg)
+{
+    const int *error = arg;
+    PAL_INIT_PHASE phases[16];
+
+    SKIP_UNLESS(kit_deny_syscall(SYS_membarrier, *error) == 0, "no seccomp here");
+    setenv("PAL_FLUSH", "membarrier", 1);
+    EXPECT_EQ(PAL_InitializeDLL(), -1);
+    DWORD count = PAL_GetInitTrace(phases, 16);
+    ASSERT_GT(count, 0u);
+    EXPECT_STREQ(phases[count - 1].name, "flush");
+    EXPECT_EQ(phases[count - 1].error_number, *error);
+}
+
+/* The errno that the filter gave, whichever it is. */
+PAL_TEST(flush_contract, errno_of_a_denied_membarrier_is_told)
+{
+    int errors[] = {EPERM, ENOSYS, EACCES};
+
+    for (int i = 0; i < 3; i++) {
+        struct kit_child_result result = kit_run_child(deny_and_look_at_the_trace, &errors[i]);
+        EXPECT_CHILD_OK(result);
+    }
+}

@@ -103,3 +103,26 @@ PAL_TEST(fork, twice_in_a_row)
     EXPECT_CHILD_OK(result);
     PAL_Terminate();
 }
+
+static void bring_the_worker_back(void *arg)
+{
+    const int *tasks = arg;
+
+    EXPECT_EQ(kit_resources_now().tasks, 1);
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    EXPECT_EQ(kit_resources_now().tasks, *tasks);
+    PAL_Terminate();
+    PAL_Terminate();
+}
+
+/* The child's new worker has a descriptor to wait on: it is there, and it has nothing to say. */
+PAL_TEST(fork, child_gets_a_whole_worker)
+{
+    SKIP_UNLESS(!KIT_TSAN, "ThreadSanitizer starts no thread after a fork of several");
+    initialize();
+    int tasks = kit_resources_now().tasks;
+    struct kit_child_result result = kit_run_child(bring_the_worker_back, &tasks);
+    EXPECT_CHILD_OK(result);
+    EXPECT_STREQ(result.output, "");
+    PAL_Terminate();
+}

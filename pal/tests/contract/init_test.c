@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kit/child.h"
@@ -339,4 +340,166 @@ PAL_TEST(init_contract, version)
                    PAL_VERSION_PATCH);
     EXPECT_STREQ(PAL_GetVersion(), expected);
     EXPECT_STREQ(PAL_VERSION_STRING, expected);
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* On the clock that the host can read too: the rows lie between its readings. */
+PAL_TEST(init_contract, trace_times_are_of_the_monotonic_clock)
+{
+    PAL_INIT_PHASE phases[MOST_PHASES];
+    uint64_t before = monotonic_ns();
+
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    uint64_t after = monotonic_ns();
+    DWORD count = PAL_GetInitTrace(phases, MOST_PHASES);
+    ASSERT_EQ(count, 6u);
+    EXPECT_GE(phases[0].begin_ns, before);
+    EXPECT_LE(phases[count - 1].begin_ns + phases[count - 1].duration_ns, after);
+    PAL_Terminate();
+}
+
+static void initialize_twice_and_print(void *unused)
+{
+    (void)unused;
+    setenv("PAL_TRACE", "init", 1);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        count++;
+        text++;
+    }
+    return count;
+}
+
+/* Each call prints the rows that it walked, and not those that it found. */
+PAL_TEST(init_contract, trace_prints_what_the_call_walked)
+{
+    struct kit_child_result result = kit_run_child(initialize_twice_and_print, NULL);
+
+    EXPECT_CHILD_OK(result);
+    EXPECT_EQ(count_of(result.output, "pal: init row"), 2);
+    EXPECT_EQ(count_of(result.output, "pal: flush"), 1);
+    EXPECT_EQ(count_of(result.output, "pal: worker"), 1);
+}
+
+static void print_without_stderr(void *unused)
+{
+    (void)unused;
+    (void)close(STDERR_FILENO);
+    setenv("PAL_TRACE", "init", 1);
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    PAL_Terminate();
+}
+
+/* stdout is the host's. */
+PAL_TEST(init_contract, trace_is_printed_to_stderr)
+{
+    struct kit_child_result result = kit_run_child(print_without_stderr, NULL);
+
+    EXPECT_CHILD_OK(result);
+    EXPECT_STREQ(result.output, "");
+}
+
+/* Success leaves the last error alone, except of an initialisation. */
+PAL_TEST(init_contract, success_leaves_the_last_error_alone)
+{
+    PAL_INIT_PHASE phase;
+    PAL_FLUSH_INFO info;
+
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    SetLastError(4711);
+    EXPECT_TRUE(PAL_GetFlushInfo(&info));
+    EXPECT_EQ(GetLastError(), 4711u);
+    EXPECT_EQ(PAL_GetInitTrace(&phase, 1), 6u);
+    EXPECT_EQ(GetLastError(), 4711u);
+    (void)PAL_SetPanicHandler(NULL);
+    EXPECT_EQ(GetLastError(), 4711u);
+    PAL_Terminate();
+    EXPECT_EQ(GetLastError(), 4711u);
+}
+
+static void use_the_last_error(int index, void *arg)
+{
+    (void)index;
+    (void)arg;
+    EXPECT_EQ(GetLastError(), (DWORD)ERROR_SUCCESS);
+    SetLastError(4712);
+}
+
+PAL_TEST(init_contract, each_thread_has_its_own_last_error)
+{
+    struct kit_threads threads;
+
+    SetLastError(4711);
+    ASSERT_EQ(kit_threads_start(&threads, 1, use_the_last_error, NULL), 1);
+    kit_threads_join(&threads);
+    EXPECT_EQ(GetLastError(), 4711u);
+}
+
+static void look_after_terminate_ex(void)
+{
+    PAL_FLUSH_INFO info;
+    bool chosen = PAL_GetFlushInfo(&info);
+
+    SetLastError(ERROR_SUCCESS);
+    PAL_Terminate();
+    (void)dprintf(STDOUT_FILENO, "chosen %d, error %u\n", chosen, (unsigned)GetLastError());
+}
+
+static void terminate_ex_with_a_witness(void *unused)
+{
+    (void)unused;
+    ASSERT_EQ(atexit(look_after_terminate_ex), 0);
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    PAL_TerminateEx(42);
+}
+
+/* The handlers of exit(3) run, and find the PAL gone with every reference. */
+PAL_TEST(init_contract, terminate_ex_gives_back_all_and_exits)
+{
+    struct kit_child_result result = kit_run_child(terminate_ex_with_a_witness, NULL);
+
+    EXPECT_EQ(result.exit_code, 42);
+    EXPECT_STRHAS(result.output, "chosen 0, error 21\n");
+}
+
+/* libc has every thread change its ids, by a signal that ours must not block. */
+static void change_ids(void *unused)
+{
+    (void)unused;
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    EXPECT_EQ(setgid(getgid()), 0);
+    PAL_Terminate();
+}
+
+PAL_TEST(init_contract, host_can_change_its_ids)
+{
+    struct kit_child_result result = kit_run_child(change_ids, NULL);
+    EXPECT_CHILD_OK(result);
+}
+
+/* After the last PAL_Terminate nothing is chosen any more. */
+PAL_TEST(init_contract, flush_info_is_not_ready_after_terminate)
+{
+    PAL_FLUSH_INFO info;
+
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    EXPECT_TRUE(PAL_GetFlushInfo(&info));
+    PAL_Terminate();
+    EXPECT_FALSE(PAL_GetFlushInfo(&info));
+    EXPECT_EQ(GetLastError(), (DWORD)ERROR_NOT_READY);
 }

@@ -218,3 +218,34 @@ PAL_TEST(order, init_asks_for_no_memory)
     }
     kit_trace_free(&log);
 }
+
+/* Terminating while a thread of ours registers waits for it: the library may be unloaded then. */
+static void flush_and_terminate(void *unused)
+{
+    static struct kit_threads threads;
+    static struct kit_latch end;
+
+    (void)unused;
+    kit_latch_init(&end, 1);
+    ASSERT_EQ(kit_threads_start(&threads, 1, wait_for_latch, &end), 1);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    FlushProcessWriteBuffers();
+    PAL_Terminate();
+    kit_trace_mark(MARK_END);
+    kit_latch_arrive(&end);
+    kit_threads_join(&threads);
+}
+
+PAL_TEST(order, terminate_waits_for_the_registration)
+{
+    struct kit_trace_log log;
+
+    SKIP_UNLESS(kit_trace(flush_and_terminate, NULL, &log) == 0, "ptrace is not to be had");
+    int end = kit_trace_find_mark(&log, 0, MARK_END);
+    int registration = kit_trace_find(&log, 0, SYS_membarrier, REGISTER);
+    ASSERT_GE(end, 0);
+    ASSERT_GE(registration, 0);
+    EXPECT_TRUE(log.calls[registration].finished);
+    EXPECT_LE(log.calls[registration].end, end);
+    kit_trace_free(&log);
+}

@@ -37,6 +37,7 @@ PAL_TEST(environment, bad_values)
         EXPECT_EQ(environment_parse(bad[i], NULL).error, -EINVAL);
     EXPECT_EQ(environment_parse(NULL, "all").error, -EINVAL);
     EXPECT_EQ(environment_parse("none", "inits").error, -EINVAL);
+    EXPECT_EQ(environment_parse("signal", "init").error, -EINVAL); /* no excuse */
 }
 
 PAL_TEST(environment, trace)

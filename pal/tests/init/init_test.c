@@ -4,13 +4,21 @@
 
 #include <errno.h>
 #include <pal.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "init/state.h"
 #include "init/table.h"
 #include "kit/child.h"
 #include "kit/fault.h"
 #include "kit/latch.h"
+#include "kit/process.h"
 #include "kit/resources.h"
 #include "kit/test.h"
 
@@ -80,12 +88,13 @@ static void fail_and_work_twice(void *arg)
 
     if (failure->environment)
         setenv("PAL_FLUSH", failure->environment, 1);
+    init_state.fork_handlers = false; /* as if they could not be installed at load */
     fail_once(failure);
     initialize_and_terminate(); /* from here on libc keeps a stack for the worker */
 
     struct kit_resources before = kit_resources_now();
-    if (failure->call != OS_CALL_AT_FORK) /* which is called once in a process */
-        fail_once(failure);
+    init_state.fork_handlers = false;
+    fail_once(failure);
     initialize_and_terminate();
     EXPECT_RESOURCES_EQ(before, kit_resources_after(&before));
 }
@@ -266,4 +275,183 @@ PAL_TEST(init, hundred_rounds_leave_nothing)
     for (int i = 0; i < 100; i++)
         initialize_and_terminate();
     EXPECT_RESOURCES_EQ(before, kit_resources_after(&before));
+}
+
+/* A caller of the PAL that can be seen to wait for the init lock. */
+struct waiting_caller {
+    struct kit_threads thread;
+    _Atomic pid_t tid;
+    DWORD flags;
+    DWORD result;
+};
+
+static void call_and_wait(int index, void *arg)
+{
+    struct waiting_caller *caller = arg;
+
+    (void)index;
+    atomic_store(&caller->tid, (pid_t)syscall(SYS_gettid));
+    caller->result =
+        PAL_InitializeWithFlags(0, NULL, caller->flags) == 0 ? ERROR_SUCCESS : GetLastError();
+}
+
+/* With the init lock held: returns when the caller has come to it. */
+static void start_caller(struct waiting_caller *caller, DWORD flags)
+{
+    atomic_init(&caller->tid, 0);
+    caller->flags = flags;
+    ASSERT_EQ(kit_threads_start(&caller->thread, 1, call_and_wait, caller), 1);
+    while (atomic_load(&caller->tid) == 0 || !kit_is_asleep(atomic_load(&caller->tid)))
+        sched_yield();
+}
+
+/* Two wait while the lock is held; then the first to get it fails, and only once. */
+static void fail_in_front_of_another(struct waiting_caller callers[2], DWORD first, DWORD second)
+{
+    kit_fault(OS_CALL_THREAD_START, 0, 1, EAGAIN);
+    pthread_mutex_lock(&init_state.lock);
+    start_caller(&callers[0], first);
+    start_caller(&callers[1], second);
+    pthread_mutex_unlock(&init_state.lock);
+    kit_threads_join(&callers[0].thread);
+    kit_threads_join(&callers[1].thread);
+}
+
+/* Whoever waited while the attempt failed has its answer, and makes none of its own. */
+PAL_TEST(init, failure_is_shared_by_those_who_waited)
+{
+    static struct waiting_caller callers[2];
+
+    fail_in_front_of_another(callers, PAL_INITIALIZE, PAL_INITIALIZE);
+    EXPECT_EQ(callers[0].result, (DWORD)ERROR_PALINIT_WORKER);
+    EXPECT_EQ(callers[1].result, (DWORD)ERROR_PALINIT_WORKER);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_THREAD_START), 1);
+
+    /* Who comes later tries again. */
+    EXPECT_EQ(PAL_Initialize(0, NULL), 0);
+    PAL_Terminate();
+    EXPECT_EQ(GetLastError(), (DWORD)ERROR_SUCCESS);
+}
+
+/* The failure of a row that one did not ask for is not one's own. */
+PAL_TEST(init, failure_is_not_shared_by_those_who_asked_for_less)
+{
+    static struct waiting_caller callers[2];
+
+    fail_in_front_of_another(callers, PAL_INITIALIZE, PAL_INITIALIZE_DLL);
+    EXPECT_EQ(callers[0].result, (DWORD)ERROR_PALINIT_WORKER);
+    EXPECT_EQ(callers[1].result, (DWORD)ERROR_SUCCESS);
+    PAL_Terminate();
+}
+
+/* A call that finds everything up asks the system nothing. */
+PAL_TEST(init, second_init_costs_no_call)
+{
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    kit_fault_clear();
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    for (int call = 0; call < OS_CALL_COUNT; call++)
+        EXPECT_EQ(kit_fault_calls((enum os_call)call), 0);
+    for (int i = 0; i < 3; i++)
+        PAL_Terminate();
+}
+
+/* The line that a trace has on a row, up to its end; "" when there is none. */
+static const char *line_of(const char *output, const char *row, char line[128])
+{
+    const char *begin = strstr(output, row);
+
+    *line = '\0';
+    if (begin)
+        (void)snprintf(line, 128, "%.*s", (int)strcspn(begin, "\n"), begin);
+    return line;
+}
+
+static void print_a_failure(void *unused)
+{
+    (void)unused;
+    setenv("PAL_TRACE", "init", 1);
+    kit_fault(OS_CALL_THREAD_START, 0, 1, EAGAIN);
+    EXPECT_EQ(PAL_Initialize(0, NULL), -1);
+}
+
+/* It is a failure that one wants to see the trace of. */
+PAL_TEST(init, trace_of_a_failure_is_printed)
+{
+    struct kit_child_result result = kit_run_child(print_a_failure, NULL);
+    char line[128];
+
+    EXPECT_CHILD_OK(result);
+    EXPECT_STRHAS(line_of(result.output, "pal: sync manager", line), "       0");
+    EXPECT_STRHAS(line_of(result.output, "pal: worker", line), "   65411");
+}
+
+static void print_the_wrong_order(void *unused)
+{
+    (void)unused;
+    setenv("PAL_TRACE", "init", 1);
+    ASSERT_EQ(
+        PAL_InitializeWithFlags(0, NULL, PAL_INITIALIZE_SYNC_THREAD | PAL_INITIALIZE_WORKER_FIRST),
+        0);
+    PAL_Terminate();
+}
+
+PAL_TEST(init, printed_trace_tells_of_threads)
+{
+    struct kit_child_result result = kit_run_child(print_the_wrong_order, NULL);
+    char line[128];
+
+    EXPECT_CHILD_OK(result);
+    if (!KIT_TSAN) /* which has a thread of its own */
+        EXPECT_STRHAS(line_of(result.output, "pal: worker", line), " no ");
+    EXPECT_STRHAS(line_of(result.output, "pal: flush", line), " yes ");
+}
+
+/* libc keeps every handler for good: a second set would lock the locks twice. */
+PAL_TEST(init, fork_handlers_are_installed_once)
+{
+    kit_fault_clear();
+    for (int i = 0; i < 3; i++)
+        initialize_and_terminate();
+    EXPECT_EQ(kit_fault_calls(OS_CALL_AT_FORK), 0);
+}
+
+/* A first initialisation, as far as holding the lock, while another thread forks. */
+static struct {
+    struct kit_latch locked;
+    _Atomic pid_t forker; /* 0 until it is about to fork */
+} first_init;
+
+static void hold_the_init_lock(int index, void *arg)
+{
+    (void)index;
+    (void)arg;
+    pthread_mutex_lock(&init_state.lock);
+    kit_latch_arrive(&first_init.locked);
+    /* Until the other has forked and waits for the child, or waits for the lock. */
+    while (atomic_load(&first_init.forker) == 0 || !kit_is_asleep(atomic_load(&first_init.forker)))
+        sched_yield();
+    pthread_mutex_unlock(&init_state.lock);
+}
+
+static void initialize_in_child(void *unused)
+{
+    (void)unused;
+    EXPECT_EQ(PAL_InitializeDLL(), 0);
+    PAL_Terminate();
+}
+
+/* Forking in the middle of the first initialisation of all: the child finds the lock free. */
+PAL_TEST(init, fork_during_the_first_initialisation)
+{
+    struct kit_threads thread;
+
+    kit_latch_init(&first_init.locked, 1);
+    ASSERT_EQ(kit_threads_start(&thread, 1, hold_the_init_lock, NULL), 1);
+    kit_latch_wait(&first_init.locked);
+    atomic_store(&first_init.forker, (pid_t)syscall(SYS_gettid));
+    struct kit_child_result result = kit_run_child(initialize_in_child, NULL);
+    EXPECT_CHILD_OK(result);
+    kit_threads_join(&thread);
 }

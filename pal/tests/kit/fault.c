@@ -98,7 +98,8 @@ static void take_part(char *part)
     kit_fault((enum os_call)call, number(skip), number(count), number(error));
 }
 
-__attribute__((constructor)) static void take_environment(void)
+/* Early: constructors of the library make calls of their own. */
+__attribute__((constructor(101))) static void take_environment(void)
 {
     const char *value = getenv("PAL_TEST_FAULT");
     if (value == NULL) {

@@ -51,6 +51,22 @@ bool kit_wait_until(pid_t pid, double deadline, pid_t victim, int *status)
     return true;
 }
 
+bool kit_is_asleep(pid_t tid)
+{
+    char path[64];
+    char state = 0;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1) {
+            state = 0;
+        }
+        (void)fclose(file);
+    }
+    return state == 'S';
+}
+
 const char *kit_signal_name(int number, char buffer[16])
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for a process with a deadline, and the names of signals.
+ * Waiting for a process with a deadline, whether a thread sleeps, and the names of signals.
  */
 #ifndef KIT_PROCESS_H
 #define KIT_PROCESS_H
@@ -19,6 +19,9 @@ void kit_pause(unsigned *turns);
  * group), reaps the child, and returns false; `*status` is valid either way.
  */
 bool kit_wait_until(pid_t pid, double deadline, pid_t victim, int *status);
+
+/* Whether a thread of this process sleeps in the kernel: it has come to what it has to wait for. */
+bool kit_is_asleep(pid_t tid);
 
 /* "SIGSEGV"; "signal 40" for one without a name. The buffer serves the latter. */
 const char *kit_signal_name(int number, char buffer[16]);

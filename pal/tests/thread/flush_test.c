@@ -6,7 +6,13 @@
 #include <pal.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 #include <unistd.h>
 
 #include "kit/child.h"
@@ -17,7 +23,9 @@
 #include "os/cpu.h"
 #include "os/membarrier.h"
 #include "os/native_thread.h"
+#include "os/page.h"
 #include "thread/flush_choice.h"
+#include "thread/flush_page.h"
 
 static bool membarrier_works(void)
 {
@@ -338,5 +346,295 @@ PAL_TEST(flush, terminate_while_registering_joins)
         FlushProcessWriteBuffers();
         PAL_Terminate();
     }
+    end_other();
+}
+
+/* unshare denied in a process with threads: nobody knows better, so no grace period is risked. */
+PAL_TEST(flush, unshare_denied_in_a_threaded_host)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    begin_other();
+    kit_fault_clear();
+    kit_fault(OS_CALL_UNSHARE, 0, KIT_FOREVER, EPERM);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_REGISTER), 0);
+    EXPECT_EQ((int)info().registration, (int)PAL_FLUSH_REGISTRATION_DEFERRED);
+    FlushProcessWriteBuffers();
+    wait_for_registration();
+    EXPECT_EQ((int)info().registration, (int)PAL_FLUSH_REGISTRATION_DONE);
+    PAL_Terminate();
+    end_other();
+}
+
+#if __has_include(<sys/single_threaded.h>)
+/* And in one without, libc knows. */
+PAL_TEST(flush, unshare_denied_and_libc_knows)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    SKIP_UNLESS(__libc_single_threaded, "a sanitizer's own thread is alive");
+    kit_fault(OS_CALL_UNSHARE, 0, KIT_FOREVER, EPERM);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    EXPECT_EQ((int)info().registration, (int)PAL_FLUSH_REGISTRATION_DONE);
+    PAL_Terminate();
+}
+#endif
+
+/* A method that was asked for is the only one that is touched. */
+PAL_TEST(flush, mprotect_on_request_leaves_membarrier_alone)
+{
+    setenv("PAL_FLUSH", "mprotect", 1);
+    kit_fault_clear();
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    FlushProcessWriteBuffers();
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MPROTECT), 3); /* one to lock the page */
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_QUERY), 0);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_REGISTER), 0);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_PRIVATE), 0);
+    PAL_Terminate();
+}
+
+PAL_TEST(flush, global_on_request_flushes_by_it)
+{
+    setenv("PAL_FLUSH", "global", 1);
+    kit_fault_clear();
+    SKIP_UNLESS(PAL_InitializeDLL() == 0, "no membarrier(GLOBAL) here");
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_GLOBAL), 0);
+    FlushProcessWriteBuffers();
+    FlushProcessWriteBuffers();
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_GLOBAL), 2);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_REGISTER), 0);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_PRIVATE), 0);
+    PAL_Terminate();
+}
+
+static void flush_with_global_failing(void *unused)
+{
+    (void)unused;
+    setenv("PAL_FLUSH", "global", 1);
+    SKIP_UNLESS(PAL_InitializeDLL() == 0, "no membarrier(GLOBAL) here");
+    kit_fault(OS_CALL_MEMBARRIER_GLOBAL, 0, 1, EPERM);
+    FlushProcessWriteBuffers();
+}
+
+PAL_TEST(flush, global_that_fails_is_not_passed_over)
+{
+    struct kit_child_result result = kit_run_child(flush_with_global_failing, NULL);
+
+    RETURN_IF_SKIPPED();
+    EXPECT_EQ(result.signal, SIGABRT);
+    EXPECT_STRHAS(result.output, "membarrier(GLOBAL) has failed");
+}
+
+static void flush_with_late_registration_failing(void *unused)
+{
+    (void)unused;
+    setenv("PAL_FLUSH", "membarrier", 1);
+    begin_other();
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    ASSERT_EQ((int)info().registration, (int)PAL_FLUSH_REGISTRATION_DEFERRED);
+    kit_fault(OS_CALL_MEMBARRIER_REGISTER, 0, KIT_FOREVER, ENOMEM);
+    FlushProcessWriteBuffers();
+}
+
+/* Membarrier was asked for by name: another method in its place would be a lie. */
+PAL_TEST(flush, forced_membarrier_that_does_not_register_late_is_the_end)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    struct kit_child_result result = kit_run_child(flush_with_late_registration_failing, NULL);
+
+    EXPECT_EQ(result.signal, SIGABRT);
+    EXPECT_STRHAS(result.output, "membarrier does not register");
+}
+
+/* What PAL_GetFlushInfo calls interim, before the first flush and while the registration runs. */
+PAL_TEST(flush, interim_is_told_while_it_serves)
+{
+    SKIP_UNLESS(membarrier_works() && mprotect_is_sound(), "needs membarrier and mprotect");
+    begin_other();
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    ASSERT_EQ((int)info().registration, (int)PAL_FLUSH_REGISTRATION_DEFERRED);
+    EXPECT_EQ((int)info().method, (int)PAL_FLUSH_METHOD_MEMBARRIER);
+    EXPECT_EQ((int)info().interim, (int)PAL_FLUSH_METHOD_MPROTECT);
+    FlushProcessWriteBuffers();
+    PAL_FLUSH_INFO now = info();
+    EXPECT_EQ((int)now.interim, (int)(now.registration == PAL_FLUSH_REGISTRATION_STARTED
+                                          ? PAL_FLUSH_METHOD_MPROTECT
+                                          : PAL_FLUSH_METHOD_MEMBARRIER));
+    wait_for_registration();
+    PAL_Terminate();
+    end_other();
+}
+
+/* The page of the interim goes when it has done its service, not when the PAL does. */
+PAL_TEST(flush, page_is_given_back_after_the_registration)
+{
+    SKIP_UNLESS(membarrier_works() && mprotect_is_sound(), "needs membarrier and mprotect");
+    SKIP_UNLESS(!KIT_SANITIZED, "a sanitizer maps memory of its own");
+    kit_resources_warm_up();
+    begin_other();
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    struct kit_resources before = kit_resources_now();
+    FlushProcessWriteBuffers();
+    wait_for_registration();
+    EXPECT_RESOURCES_EQ(before, kit_resources_now());
+    PAL_Terminate();
+    end_other();
+}
+
+/* Terminated while a thread of ours registers: that it finishes changes nothing any more. */
+static void terminate_while_registering(void *arg)
+{
+    const DWORD *flags = arg;
+    PAL_FLUSH_INFO now;
+
+    begin_other();
+    ASSERT_EQ(PAL_InitializeWithFlags(0, NULL, *flags), 0);
+    FlushProcessWriteBuffers();
+    PAL_Terminate();
+    EXPECT_FALSE(PAL_GetFlushInfo(&now));
+    EXPECT_EQ(GetLastError(), (DWORD)ERROR_NOT_READY);
+    end_other();
+}
+
+PAL_TEST(flush, nothing_is_chosen_after_terminate_while_registering)
+{
+    static DWORD flags[] = {PAL_INITIALIZE, PAL_INITIALIZE_DLL};
+
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    for (int i = 0; i < 10; i++) { /* each in a process that never registered */
+        struct kit_child_result result = kit_run_child(terminate_while_registering, &flags[i % 2]);
+        EXPECT_CHILD_OK(result);
+    }
+}
+
+/* The helper stayed with the parent: the child has nobody to join. */
+PAL_TEST(flush, fork_while_a_helper_registers)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    SKIP_UNLESS(!KIT_SANITIZED, "a sanitizer's locks do not survive a fork at a thread's start");
+    begin_other();
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    FlushProcessWriteBuffers();
+    struct kit_child_result result = kit_run_child(flush_in_child, NULL);
+    EXPECT_CHILD_OK(result);
+    wait_for_registration();
+    PAL_Terminate();
+    end_other();
+}
+
+static void count_locks_in_child(void *unused)
+{
+    (void)unused;
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MLOCK), 2);
+    PAL_Terminate();
+}
+
+/* mlock is not inherited: `locked` in the child is true because it was done again. */
+PAL_TEST(flush, child_locks_the_page_again)
+{
+    setenv("PAL_FLUSH", "mprotect", 1);
+    kit_fault_clear();
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    SKIP_UNLESS(info().locked, "mlock is denied");
+    ASSERT_EQ(kit_fault_calls(OS_CALL_MLOCK), 1);
+    struct kit_child_result result = kit_run_child(count_locks_in_child, NULL);
+    EXPECT_CHILD_OK(result);
+    PAL_Terminate();
+}
+
+/* `locked` is said of the page, and goes with it. */
+PAL_TEST(flush, locked_is_forgotten_with_the_page)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    setenv("PAL_FLUSH", "mprotect", 1);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    SKIP_UNLESS(info().locked, "mlock is denied");
+    PAL_Terminate();
+    setenv("PAL_FLUSH", "membarrier", 1);
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    EXPECT_FALSE(info().locked);
+    PAL_Terminate();
+}
+
+/* A page that nobody wrote to is in no TLB: the flush is the write, and then the loss of rights. */
+PAL_TEST(flush, page_is_written_in_each_flush)
+{
+    void *where = NULL;
+
+    SKIP_UNLESS(!KIT_SANITIZED, "a sanitizer maps memory of its own");
+    ASSERT_EQ(os_page_size_init(), 0);
+    ASSERT_EQ(os_page_map(&where), 0);
+    os_page_unmap(where); /* the next page takes its place */
+    ASSERT_EQ(flush_page_open(), 0);
+    SKIP_UNLESS(os_page_protect(where, PROT_READ) == 0, "the page is elsewhere");
+    int before = *(volatile int *)where;
+    EXPECT_EQ(flush_page_flush(), 0);
+    EXPECT_EQ(flush_page_flush(), 0);
+    ASSERT_EQ(os_page_protect(where, PROT_READ), 0);
+    EXPECT_EQ(*(volatile int *)where, before + 2);
+    flush_page_close();
+}
+
+static void tell(LPCSTR message)
+{
+    (void)dprintf(STDERR_FILENO, "<%s>\n", message);
+}
+
+static void panic_with_handler(void *unused)
+{
+    (void)unused;
+    PAL_SetPanicHandler(tell);
+    flush_with_mprotect_failing(NULL);
+}
+
+/* The handler gets the line, in place of stderr, and the process ends all the same. */
+PAL_TEST(flush, panic_handler_is_told)
+{
+    struct kit_child_result result = kit_run_child(panic_with_handler, NULL);
+
+    EXPECT_EQ(result.signal, SIGABRT);
+    EXPECT_STRHAS(result.output, "<pal: no process-wide barrier: mprotect of the flush page: ");
+    EXPECT_EQ(strchr(result.output, '\n') + 1, result.output + strlen(result.output));
+}
+
+static void flush_first_where_nothing_works(void *unused)
+{
+    (void)unused;
+    setenv("PAL_FLUSH", "membarrier", 1);
+    kit_fault(OS_CALL_MEMBARRIER_QUERY, 0, KIT_FOREVER, EPERM);
+    FlushProcessWriteBuffers();
+}
+
+/* A flush ahead of any initialisation, and nothing to be had: it does not return. */
+PAL_TEST(flush, first_call_where_nothing_works_is_the_end)
+{
+    struct kit_child_result result = kit_run_child(flush_first_where_nothing_works, NULL);
+
+    EXPECT_EQ(result.signal, SIGABRT);
+    EXPECT_STRHAS(result.output, "no process-wide barrier can be had");
+}
+
+/* And where there is one, the first call flushes by it: finding the method is not enough. */
+PAL_TEST(flush, first_call_flushes)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    setenv("PAL_FLUSH", "membarrier", 1);
+    kit_fault_clear();
+    FlushProcessWriteBuffers();
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_PRIVATE), 1);
+}
+
+PAL_TEST(flush, page_that_cannot_be_had_leaves_it_to_the_caller)
+{
+    SKIP_UNLESS(membarrier_works(), "no membarrier here");
+    begin_other();
+    kit_fault_clear();
+    ASSERT_EQ(PAL_InitializeDLL(), 0);
+    kit_fault(OS_CALL_MMAP, 0, KIT_FOREVER, ENOMEM);
+    FlushProcessWriteBuffers();
+    EXPECT_EQ((int)info().registration, (int)PAL_FLUSH_REGISTRATION_DONE);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_MPROTECT), 0);
+    EXPECT_EQ(kit_fault_calls(OS_CALL_THREAD_START), 0);
+    PAL_Terminate();
     end_other();
 }
