@@ -130,7 +130,8 @@ PALIMPORT DWORD PALAPI PAL_GetInitTrace(PAL_INIT_PHASE *lpPhases, DWORD cPhases)
  * (an answer that the kernel does not document, no flush left that is sound).
  *
  * handler: receives one line of text without a newline, in the thread that panics; NULL restores
- * the default, which writes the line to stderr. When the handler returns the process is aborted.
+ * the default, which writes the line to stderr. It may fork and exec. It is called once; when it
+ * returns the process is aborted.
  * Returns the handler before. Thread-safe; never blocks; works before PAL_Initialize.
  */
 typedef void (*PAL_PANIC_HANDLER)(LPCSTR message);

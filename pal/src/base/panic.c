@@ -21,7 +21,8 @@ _Noreturn void panic(const char *file, int line, int error, const char *what)
     else
         (void)snprintf(message, sizeof message, "pal: %s at %s:%d", what, file, line);
 
-    PAL_PANIC_HANDLER handler = atomic_load_explicit(&panic_handler, memory_order_relaxed);
+    /* Taken, not read: a handler that panics itself must not be called again. */
+    PAL_PANIC_HANDLER handler = panic_set_handler(NULL);
     if (handler)
         handler(message);
     else

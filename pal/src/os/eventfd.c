@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,9 +33,18 @@ int os_eventfd_open(void)
     return error ? error : moved;
 }
 
+/* An eventfd has no file type; whatever the host opens has one. */
+static bool is_anonymous(int fd)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == 0;
+}
+
 void os_eventfd_close(int fd)
 {
-    (void)close(fd);
+    if (is_anonymous(fd))
+        (void)close(fd);
 }
 
 int os_eventfd_signal(int fd)
@@ -41,6 +52,8 @@ int os_eventfd_signal(int fd)
     uint64_t one = 1;
     ssize_t written;
 
+    if (!is_anonymous(fd))
+        return -EBADF;
     do
         written = write(fd, &one, sizeof one);
     while (written < 0 && errno == EINTR);

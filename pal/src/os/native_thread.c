@@ -2,6 +2,7 @@
 #include "os/native_thread.h"
 
 #include <errno.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -50,6 +51,27 @@ static void *enter(void *argument)
     return NULL;
 }
 
+#ifdef __GLIBC__
+static int add_tls_of(struct dl_phdr_info *module, size_t size, void *total)
+{
+    (void)size;
+    for (int i = 0; i < module->dlpi_phnum; i++)
+        if (module->dlpi_phdr[i].p_type == PT_TLS)
+            *(size_t *)total += module->dlpi_phdr[i].p_memsz + module->dlpi_phdr[i].p_align;
+    return 0;
+}
+#endif
+
+/* What glibc takes off a stack for the thread-local data of the program and its libraries. */
+static size_t static_tls_size(void)
+{
+    size_t total = 0;
+#ifdef __GLIBC__
+    (void)dl_iterate_phdr(add_tls_of, &total);
+#endif
+    return total;
+}
+
 int os_thread_start(struct os_thread *thread, const char *name, size_t stack_size,
                     void (*run)(void))
 {
@@ -64,7 +86,7 @@ int os_thread_start(struct os_thread *thread, const char *name, size_t stack_siz
 
     thread->name = name;
     thread->run = run;
-    error = pthread_attr_setstacksize(&attributes, stack_size);
+    error = pthread_attr_setstacksize(&attributes, stack_size + static_tls_size());
     if (error == 0) {
         uint64_t host_mask = set_signal_mask(~(SYNCHRONOUS_SIGNALS | SIGNALS_OF_LIBC));
         error = pthread_create(&thread->handle, &attributes, enter, thread);

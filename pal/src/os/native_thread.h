@@ -15,9 +15,9 @@ struct os_thread {
 };
 
 /*
- * Starts a thread: at most 15 bytes of name, stack_size bytes of stack, every asynchronous signal
- * blocked, so that the host's handlers never run on it. Does not wait for it to run.
- * Returns 0 or -errno.
+ * Starts a thread: at most 15 bytes of name, stack_size bytes of stack to use, every asynchronous
+ * signal blocked, so that the host's handlers never run on it. Does not wait for it to run. Returns
+ * 0 or -errno.
  */
 int os_thread_start(struct os_thread *thread, const char *name, size_t stack_size,
                     void (*run)(void));

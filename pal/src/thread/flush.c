@@ -162,10 +162,11 @@ static PAL_FLUSH_METHOD interim_method(void)
 }
 
 /*
- * The first flush of a process that had threads when the PAL came. Leaves a state that can flush;
- * the grace period is paid here only where nothing sound could serve meanwhile. Flush lock.
+ * The first flush of a process that had threads when the PAL came. Leaves a state that can flush,
+ * or returns -errno; the grace period is paid here only where nothing sound could serve meanwhile.
+ * Flush lock.
  */
-static void see_to_registration(void)
+static int see_to_registration(void)
 {
     bool interim = interim_method() == PAL_FLUSH_METHOD_MPROTECT;
 
@@ -173,20 +174,14 @@ static void see_to_registration(void)
         registrar_start(registration_done)) {
         flush.choice.registration = PAL_FLUSH_REGISTRATION_STARTED;
         serve_by(SERVING_MPROTECT);
-        return;
+        return 0;
     }
     int error = os_membarrier_register();
     if (error == 0)
         settle_for_membarrier();
-    else if (!interim || settle_for_mprotect() != 0)
-        PANIC(-error, "no process-wide barrier: membarrier does not register");
-}
-
-static void flush_by_mprotect(void)
-{
-    int error = flush_page_flush();
-    if (error)
-        PANIC(-error, "no process-wide barrier: mprotect of the flush page");
+    else if (interim && settle_for_mprotect() == 0)
+        error = 0;
+    return error;
 }
 
 /*
@@ -194,35 +189,38 @@ static void flush_by_mprotect(void)
  * registers again and carries on. ENOMEM passes. Anything else (a filter loaded later) stays. Flush
  * lock.
  */
-static void repair_membarrier(void)
+static int repair_membarrier(void)
 {
     int error = os_membarrier_private();
 
     if (error == -EPERM && os_membarrier_register() == 0)
         error = os_membarrier_private();
     if (error == 0)
-        return;
+        return 0;
     if (!flush_mprotect_is_sound(OS_ARCH, os_cpu_broadcasts_invalidation()))
-        PANIC(-error, "no process-wide barrier: membarrier has failed");
+        return error;
     if (error == -ENOMEM ? flush_page_open() != 0 : settle_for_mprotect() != 0)
-        PANIC(-error, "no process-wide barrier: membarrier has failed, and so has mmap");
-    flush_by_mprotect();
+        return error;
+    return flush_page_flush();
 }
 
-static bool flush_with_lock_held(void)
-{
-    if (serving() == SERVING_DEFERRED)
-        see_to_registration();
+#define NOT_CHOSEN 1
 
+/* Returns 0, -errno with nothing flushed, or NOT_CHOSEN. */
+static int flush_with_lock_held(void)
+{
+    if (serving() == SERVING_DEFERRED) {
+        int error = see_to_registration();
+        if (error)
+            return error;
+    }
     switch (serving()) {
     case SERVING_MEMBARRIER:
-        repair_membarrier();
-        return true;
+        return repair_membarrier();
     case SERVING_MPROTECT:
-        flush_by_mprotect();
-        return true;
+        return flush_page_flush();
     default:
-        return false;
+        return NOT_CHOSEN;
     }
 }
 
@@ -239,33 +237,33 @@ static void own_fence(void)
 #endif
 }
 
-static bool flush_by_other_means(void)
+static int flush_by_other_means(void)
 {
-    int error;
-
     switch (serving()) {
     case SERVING_GLOBAL:
-        error = os_membarrier_global();
-        if (error)
-            PANIC(-error, "no process-wide barrier: membarrier(GLOBAL) has failed");
-        return true;
+        return os_membarrier_global();
     case SERVING_FENCE:
         own_fence();
-        return true;
+        return 0;
     default:
         break;
     }
     pthread_mutex_lock(&flush.lock);
-    bool flushed = flush_with_lock_held();
+    int result = flush_with_lock_held();
     pthread_mutex_unlock(&flush.lock);
-    return flushed;
+    return result;
 }
 
 bool flush_process_write_buffers(void)
 {
     if (serving() == SERVING_MEMBARRIER && os_membarrier_private() == 0)
         return true;
-    return flush_by_other_means();
+
+    int result = flush_by_other_means();
+    /* Without a lock held: the panic handler may be a crash reporter, which forks. */
+    if (result < 0)
+        PANIC(-result, "no process-wide barrier: the flush has failed, and nothing else is sound");
+    return result != NOT_CHOSEN;
 }
 
 /* Flush lock. */

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -402,4 +403,31 @@ PAL_TEST(manager, started_again_it_waits_for_jobs)
     worker_stop();
     manager_close();
     EXPECT_EQ(seen_count, 1);
+}
+
+/* The host closes descriptors that are not its own, and opens a file: that gets the number. */
+static void reuse_the_number(void *unused)
+{
+    struct worker_job job = {.run = note_number};
+    int wake_fd = next_fd();
+
+    (void)unused;
+    ASSERT_EQ(manager_open(), 0);
+    ASSERT_EQ(worker_start(), 0);
+    ASSERT_EQ(close(wake_fd), 0);
+    int file = memfd_create("of the host", 0);
+    ASSERT_EQ(file, wake_fd);
+    EXPECT_FALSE(worker_submit(&job));
+    worker_stop();
+    manager_close();
+    EXPECT_EQ(lseek(file, 0, SEEK_END), 0); /* nobody wrote to it */
+    EXPECT_EQ(close(file), 0);              /* nor closed it */
+}
+
+PAL_TEST(manager, file_of_the_host_is_left_alone)
+{
+    SKIP_UNLESS(!KIT_TSAN, "the close is a race, and is meant to be");
+    struct kit_child_result result = kit_run_child(reuse_the_number, NULL);
+    EXPECT_CHILD_OK(result);
+    EXPECT_STRHAS(result.output, "closed by someone else");
 }
