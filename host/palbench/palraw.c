@@ -4,6 +4,7 @@
  * A registration that the kernel refuses is passed over: it is then no dearer late than early, and
  * palbench finds that no slow registration was seen.
  */
+#include <getopt.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -122,12 +123,25 @@ static const struct {
              {"threaded", threaded},
              {"floor", init_floor}};
 
+/* By getopt_long, as palhost does it: what parsing costs is not what the two are compared for. */
+static const char *mode_of(int argc, char **argv)
+{
+    static const struct option none[] = {{NULL, 0, NULL, 0}};
+
+    opterr = 0;
+    if (getopt_long(argc, argv, "", none, NULL) != -1 || optind + 1 != argc)
+        return "";
+    return argv[optind];
+}
+
 int main(int argc, char **argv)
 {
+    const char *mode = mode_of(argc, argv);
+
     if (sem_init(&release, 0, 0) != 0)
         return 1;
-    for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(argv[1], modes[i].name) == 0)
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(mode, modes[i].name) == 0)
             return modes[i].run();
     (void)fprintf(stderr, "palraw: usage: palraw bare|early|late|threaded|floor\n");
     return 2;

@@ -56,17 +56,22 @@ static struct worker_job *take_job(bool *ret_stop)
     return job;
 }
 
+static void run_jobs(bool *ret_stop)
+{
+    struct worker_job *job;
+
+    while ((job = take_job(ret_stop)))
+        job->run(job);
+}
+
 static void worker_run(void)
 {
-    for (;;) {
+    /* Sleeps first: every job comes with a signal, and looking would meet the starter's lock. */
+    while (os_eventfd_wait(manager.wake_fd) == 0) {
         bool stop;
-        struct worker_job *job = take_job(&stop);
+        run_jobs(&stop);
         if (stop)
             return;
-        if (job)
-            job->run(job);
-        else if (os_eventfd_wait(manager.wake_fd) != 0)
-            break;
     }
     (void)dprintf(STDERR_FILENO,
                   "pal: the worker ends: its descriptor was closed by someone else\n");
@@ -92,10 +97,9 @@ void worker_stop(void)
     pthread_mutex_lock(&manager.lock);
     manager.accepting = false;
     manager.stopping = true;
-    int error = os_eventfd_signal(manager.wake_fd);
     pthread_mutex_unlock(&manager.lock);
 
-    if (error == 0) {
+    if (os_eventfd_signal(manager.wake_fd) == 0) {
         os_thread_join(&manager.thread);
         return;
     }
