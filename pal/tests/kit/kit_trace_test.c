@@ -27,15 +27,18 @@ PAL_TEST(kit_trace, records_calls_in_order)
     struct kit_trace_log log;
     SKIP_UNLESS(kit_trace(make_calls, NULL, &log) == 0, "ptrace is refused");
     EXPECT_EQ(log.exit_code, 0);
+    /* Not begin - 1: a sanitizer's run time may make a call of its own in between. */
+    const int ahead = kit_trace_find(&log, 0, SYS_getpriority, PRIO_USER);
     const int begin = kit_trace_find_mark(&log, 0, 1);
     const int end = kit_trace_find_mark(&log, 0, 2);
     const int good = kit_trace_find(&log, begin, SYS_getpriority, PRIO_PROCESS);
     const int bad = kit_trace_find(&log, begin, SYS_getpriority, 77);
-    EXPECT_GT(begin, 0);
+    EXPECT_GE(ahead, 0);
     EXPECT_LT(begin, good);
     EXPECT_LT(good, bad);
     EXPECT_LT(bad, end);
-    EXPECT_EQ(kit_trace_find(&log, 0, SYS_getpriority, PRIO_USER), begin - 1);
+    EXPECT_EQ(ahead, kit_trace_find(&log, 0, SYS_getpriority, KIT_ANY));
+    EXPECT_LT(ahead, begin);
     EXPECT_EQ(kit_trace_find(&log, begin, SYS_getpriority, PRIO_USER), -1);
     EXPECT_EQ(kit_trace_find(&log, begin, SYS_getpriority, KIT_ANY), good);
     EXPECT_EQ(kit_trace_find_mark(&log, 0, 3), -1);
