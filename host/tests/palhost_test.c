@@ -139,7 +139,7 @@ static const char *method_of(const json_t *trace)
 
 PAL_TEST(palhost, trace_is_json)
 {
-    static const char *const names[] = {"system", "environment",  "fork handlers",
+    static const char *const names[] = {"system", "environment",  "fork handlers", "current thread",
                                         "flush",  "sync manager", "worker"};
     json_t *trace = TRACE("hello", "--trace=json");
     const json_t *phases = json_object_get(trace, "phases");
@@ -167,7 +167,7 @@ PAL_TEST(palhost, trace_tells_the_method)
     json_decref(trace);
     trace = TRACE("hello", "--trace=json", "--flush=none", "--worker=lazy");
     EXPECT_STREQ(method_of(trace), "none");
-    EXPECT_EQ(json_array_size(json_object_get(trace, "phases")), 4u);
+    EXPECT_EQ(json_array_size(json_object_get(trace, "phases")), 5u);
     json_decref(trace);
 }
 
@@ -289,6 +289,7 @@ struct row_failure {
 static const struct row_failure row_failures[] = {
     {"page_size:0:1:22", "row 'system', error 65408, errno 22 (Invalid argument)", "page size"},
     {"at_fork:0:2:12", "row 'fork handlers', error 65409, errno 12", "memory"},
+    {"thread_key:0:1:11", "row 'current thread', error 65412, errno 11", "pthread_key_create"},
     {"membarrier_query:0:1:1,mmap:0:1:12", "row 'flush', error 65282, errno 12", "memory"},
     {"eventfd:0:1:24", "row 'sync manager', error 65410, errno 24", "ulimit -n"},
     {"thread_start:0:1:1", "row 'worker', error 65411, errno 1 (Operation not permitted)",

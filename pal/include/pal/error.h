@@ -13,9 +13,16 @@
 
 #define ERROR_SUCCESS 0
 #define NO_ERROR 0
+#define ERROR_INVALID_HANDLE 6
+#define ERROR_NOT_ENOUGH_MEMORY 8
 #define ERROR_NOT_READY 21
+#define ERROR_BAD_COMMAND 22
+#define ERROR_NOT_SUPPORTED 50
 #define ERROR_INVALID_PARAMETER 87
+#define ERROR_MAX_THRDS_REACHED 164
+#define ERROR_NO_MORE_ITEMS 259
 #define ERROR_INVALID_FLAGS 1004
+#define ERROR_INTERNAL_ERROR 1359
 
 /* Initialisation: one code for each row of the init table (docs/init-order.md). */
 #define ERROR_PALINIT_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS 65282
@@ -24,6 +31,7 @@
 #define ERROR_PALINIT_FORK_HANDLERS 65409
 #define ERROR_PALINIT_SYNC_MANAGER 65410
 #define ERROR_PALINIT_WORKER 65411
+#define ERROR_PALINIT_CURRENT_THREAD 65412
 
 /*
  * The calling thread's last error: set by a function that fails, and left alone by one that

@@ -59,8 +59,10 @@
  * ERROR_SUCCESS or the code, which is the last error as well. Codes:
  *   ERROR_INVALID_FLAGS                                    a flag that is not listed above
  *   ERROR_PALINIT_SYSTEM                                   the page size or the monotonic clock
- *   ERROR_PALINIT_ENV                                      PAL_FLUSH or PAL_TRACE has a bad value
+ *   ERROR_PALINIT_ENV                                      PAL_FLUSH, PAL_STACK_SIZE or PAL_TRACE
+ *                                                          has a bad value
  *   ERROR_PALINIT_FORK_HANDLERS                            pthread_atfork failed
+ *   ERROR_PALINIT_CURRENT_THREAD                           no thread-specific data key is left
  *   ERROR_PALINIT_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS   no sound flush, or not the one asked for
  *   ERROR_PALINIT_SYNC_MANAGER                             the worker's eventfd
  *   ERROR_PALINIT_WORKER                                   the worker's thread

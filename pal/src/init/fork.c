@@ -2,19 +2,28 @@
 #include "init/fork.h"
 
 #include "init/state.h"
+#include "object/handle.h"
+#include "object/pool.h"
 #include "os/native_thread.h"
 #include "sync/manager.h"
 #include "thread/flush.h"
+#include "thread/thread.h"
 
 static void before_fork(void)
 {
     pthread_mutex_lock(&init_state.lock);
     flush_before_fork();
     manager_before_fork();
+    thread_before_fork();
+    handle_before_fork();
+    pool_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+    pool_after_fork();
+    handle_after_fork();
+    thread_after_fork_in_parent();
     manager_after_fork_in_parent();
     flush_after_fork_in_parent();
     pthread_mutex_unlock(&init_state.lock);
@@ -33,6 +42,9 @@ static void forget_rows(unsigned rows)
 
 static void after_fork_in_child(void)
 {
+    pool_after_fork();
+    handle_after_fork();
+    thread_after_fork_in_child();
     manager_after_fork_in_child();
     flush_after_fork_in_child();
     forget_rows(INIT_BIT(INIT_SYNC_MANAGER) | INIT_BIT(INIT_WORKER));

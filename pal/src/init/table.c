@@ -8,7 +8,11 @@
 #include "os/clock.h"
 #include "os/page.h"
 #include "sync/manager.h"
+#include "thread/current.h"
+#include "thread/ended.h"
 #include "thread/flush.h"
+#include "thread/hint.h"
+#include "thread/stack.h"
 
 static int init_system(struct init_context *context)
 {
@@ -26,6 +30,19 @@ static int init_fork_handlers(struct init_context *context)
 {
     (void)context;
     return fork_handlers_install();
+}
+
+static int init_current_thread(struct init_context *context)
+{
+    stack_set_default_size(context->environment.stack_size);
+    return current_init();
+}
+
+static void fini_current_thread(void)
+{
+    ended_collect_all();
+    current_fini();
+    stack_drop_cached();
 }
 
 static int init_flush(struct init_context *context)
@@ -55,12 +72,18 @@ static const char *hint_system(int error)
 static const char *hint_environment(int error)
 {
     (void)error;
-    return "PAL_FLUSH takes membarrier, mprotect, global or none; PAL_TRACE takes init";
+    return "PAL_FLUSH takes membarrier, mprotect, global or none; PAL_STACK_SIZE takes bytes; "
+           "PAL_TRACE takes init";
 }
 
 static const char *hint_fork_handlers(int error)
 {
     return error == ENOMEM ? "free some memory" : NULL;
+}
+
+static const char *hint_current_thread(int error)
+{
+    return error == EAGAIN ? "use fewer thread-specific data keys (pthread_key_create)" : NULL;
 }
 
 static const char *hint_flush(int error)
@@ -74,22 +97,6 @@ static const char *hint_flush(int error)
 static const char *hint_sync_manager(int error)
 {
     return error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n)" : NULL;
-}
-
-static const char *hint_worker(int error)
-{
-    switch (error) {
-    case EAGAIN:
-        return "a limit on threads was reached: ulimit -u, or the container's or cgroup's pids "
-               "limit; or address space has run out";
-    case EPERM:
-        return "a sandbox or container profile denies clone3(2): it has to allow it, or to answer "
-               "ENOSYS";
-    case ENOMEM:
-        return "free some memory or address space";
-    default:
-        return NULL;
-    }
 }
 
 const struct init_row init_table[INIT_ROW_COUNT] = {
@@ -113,6 +120,16 @@ const struct init_row init_table[INIT_ROW_COUNT] = {
             .error = ERROR_PALINIT_FORK_HANDLERS,
             .init = init_fork_handlers,
             .hint = hint_fork_handlers,
+        },
+    [INIT_CURRENT_THREAD] =
+        {
+            .name = "current thread",
+            .error = ERROR_PALINIT_CURRENT_THREAD,
+            .needs =
+                INIT_BIT(INIT_SYSTEM) | INIT_BIT(INIT_ENVIRONMENT) | INIT_BIT(INIT_FORK_HANDLERS),
+            .init = init_current_thread,
+            .fini = fini_current_thread,
+            .hint = hint_current_thread,
         },
     [INIT_FLUSH] =
         {
@@ -144,14 +161,16 @@ const struct init_row init_table[INIT_ROW_COUNT] = {
             .starts_thread = true,
             .init = init_worker,
             .fini = worker_stop,
-            .hint = hint_worker,
+            .hint = thread_hint,
         },
 };
 
 const enum init_row_id init_order[INIT_ROW_COUNT] = {
-    INIT_SYSTEM, INIT_ENVIRONMENT, INIT_FORK_HANDLERS, INIT_FLUSH, INIT_SYNC_MANAGER, INIT_WORKER,
+    INIT_SYSTEM, INIT_ENVIRONMENT,  INIT_FORK_HANDLERS, INIT_CURRENT_THREAD,
+    INIT_FLUSH,  INIT_SYNC_MANAGER, INIT_WORKER,
 };
 
 const enum init_row_id init_order_worker_first[INIT_ROW_COUNT] = {
-    INIT_SYSTEM, INIT_ENVIRONMENT, INIT_FORK_HANDLERS, INIT_SYNC_MANAGER, INIT_WORKER, INIT_FLUSH,
+    INIT_SYSTEM,       INIT_ENVIRONMENT, INIT_FORK_HANDLERS, INIT_CURRENT_THREAD,
+    INIT_SYNC_MANAGER, INIT_WORKER,      INIT_FLUSH,
 };

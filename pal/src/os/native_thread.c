@@ -5,6 +5,7 @@
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #if __has_include(<sys/single_threaded.h>)
@@ -62,14 +63,22 @@ static int add_tls_of(struct dl_phdr_info *module, size_t size, void *total)
 }
 #endif
 
-/* What glibc takes off a stack for the thread-local data of the program and its libraries. */
-static size_t static_tls_size(void)
+size_t os_static_tls_size(void)
 {
-    size_t total = 0;
 #ifdef __GLIBC__
-    (void)dl_iterate_phdr(add_tls_of, &total);
+    /* What a library that is loaded later has is not static. Relaxed: all compute the same. */
+    static _Atomic size_t known;
+    size_t size = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (size == 0) {
+        size = 1;
+        (void)dl_iterate_phdr(add_tls_of, &size);
+        atomic_store_explicit(&known, size, memory_order_relaxed);
+    }
+    return size;
+#else
+    return 0;
 #endif
-    return total;
 }
 
 int os_thread_start(struct os_thread *thread, const char *name, size_t stack_size,
@@ -86,7 +95,7 @@ int os_thread_start(struct os_thread *thread, const char *name, size_t stack_siz
 
     thread->name = name;
     thread->run = run;
-    error = pthread_attr_setstacksize(&attributes, stack_size + static_tls_size());
+    error = pthread_attr_setstacksize(&attributes, stack_size + os_static_tls_size());
     if (error == 0) {
         uint64_t host_mask = set_signal_mask(~(SYNCHRONOUS_SIGNALS | SIGNALS_OF_LIBC));
         error = pthread_create(&thread->handle, &attributes, enter, thread);
@@ -115,6 +124,50 @@ void os_thread_join(struct os_thread *thread)
 void os_thread_detach(struct os_thread *thread)
 {
     (void)pthread_detach(thread->handle);
+}
+
+int os_thread_create(void *stack_low, void *stack_high, void *(*run)(void *), void *argument)
+{
+    int error = os_fault(OS_CALL_THREAD_CREATE);
+    if (error)
+        return error;
+
+    pthread_t thread;
+    pthread_attr_t attributes;
+    error = pthread_attr_init(&attributes);
+    if (error)
+        return -error;
+    error = pthread_attr_setstack(&attributes, stack_low,
+                                  (size_t)((char *)stack_high - (char *)stack_low));
+    if (error == 0)
+        error = pthread_create(&thread, &attributes, run, argument);
+    (void)pthread_attr_destroy(&attributes);
+    return -error;
+}
+
+bool os_thread_try_join(pthread_t thread)
+{
+    int error = pthread_tryjoin_np(thread, NULL);
+
+    if (error && error != EBUSY)
+        PANIC(error, "pthread_tryjoin_np of a thread of our own");
+    return error == 0;
+}
+
+void os_thread_yield(void)
+{
+    (void)sched_yield();
+}
+
+pid_t os_thread_id(void)
+{
+    return (pid_t)syscall(SYS_gettid);
+}
+
+int os_thread_key_create(pthread_key_t *ret_key, void (*destructor)(void *))
+{
+    int error = os_fault(OS_CALL_THREAD_KEY);
+    return error ? error : -pthread_key_create(ret_key, destructor);
 }
 
 PAL_THREADS os_other_threads(void)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the library's own, and whether there are others. */
+/* Threads, of the library's own and of the host's, and whether there are others. */
 #ifndef OS_NATIVE_THREAD_H
 #define OS_NATIVE_THREAD_H
 
 #include <pal/init.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* A thread; the memory is the starter's and stays until the thread was joined. */
 struct os_thread {
@@ -23,6 +25,23 @@ int os_thread_start(struct os_thread *thread, const char *name, size_t stack_siz
                     void (*run)(void));
 void os_thread_join(struct os_thread *thread);
 void os_thread_detach(struct os_thread *thread);
+
+/*
+ * Starts a thread of the host's on a stack that is the caller's: everything but that is as
+ * pthread_create(3) has it. To be joined. Returns 0 or -errno.
+ */
+int os_thread_create(void *stack_low, void *stack_high, void *(*run)(void *), void *argument);
+
+/* Joins it, if the kernel's thread is gone, and so nothing runs on its stack any more. */
+bool os_thread_try_join(pthread_t thread);
+
+/* What glibc takes off a stack for the thread-local data of the program and its libraries. */
+size_t os_static_tls_size(void);
+
+/* gettid(2), sched_yield(2), pthread_key_create(3): 0 or -errno. */
+pid_t os_thread_id(void);
+void os_thread_yield(void);
+int os_thread_key_create(pthread_key_t *ret_key, void (*destructor)(void *));
 
 /*
  * Whether another task shares our memory, by what the kernel says; where it must not be asked that,

@@ -29,7 +29,7 @@ PAL_TEST(before_init, flush_works)
     PAL_Terminate();
     EXPECT_EQ(GetLastError(), (DWORD)ERROR_NOT_READY);
     ASSERT_EQ(PAL_Initialize(0, NULL), 0);
-    EXPECT_EQ(PAL_GetInitTrace(NULL, 0), 6u);
+    EXPECT_EQ(PAL_GetInitTrace(NULL, 0), 7u);
     PAL_Terminate();
     FlushProcessWriteBuffers();
     EXPECT_EQ(kit_resources_after(&before).descriptors, before.descriptors);

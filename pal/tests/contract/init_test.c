@@ -63,13 +63,13 @@ PAL_TEST(init_contract, again_after_terminate)
 PAL_TEST(init_contract, trace_tells_rows_times_and_threads)
 {
     PAL_INIT_PHASE phases[MOST_PHASES] = {{0}};
-    static const char *const names[] = {"system", "environment",  "fork handlers",
+    static const char *const names[] = {"system", "environment",  "fork handlers", "current thread",
                                         "flush",  "sync manager", "worker"};
 
     SKIP_UNLESS(!KIT_TSAN, "ThreadSanitizer has a thread of its own");
     ASSERT_EQ(PAL_Initialize(0, NULL), 0);
-    ASSERT_EQ(PAL_GetInitTrace(phases, MOST_PHASES), 6u);
-    for (int i = 0; i < 6; i++) {
+    ASSERT_EQ(PAL_GetInitTrace(phases, MOST_PHASES), 7u);
+    for (int i = 0; i < 7; i++) {
         EXPECT_STREQ(phases[i].name, names[i]);
         EXPECT_EQ(phases[i].result, (DWORD)ERROR_SUCCESS);
         EXPECT_EQ(phases[i].error_number, 0);
@@ -88,10 +88,10 @@ PAL_TEST(init_contract, trace_of_the_wrong_order_tells_of_the_thread)
     ASSERT_EQ(
         PAL_InitializeWithFlags(0, NULL, PAL_INITIALIZE_SYNC_THREAD | PAL_INITIALIZE_WORKER_FIRST),
         0);
-    ASSERT_EQ(PAL_GetInitTrace(phases, MOST_PHASES), 6u);
-    EXPECT_STREQ(phases[4].name, "worker");
-    EXPECT_STREQ(phases[5].name, "flush");
-    EXPECT_EQ((int)phases[5].threads, (int)PAL_THREADS_YES);
+    ASSERT_EQ(PAL_GetInitTrace(phases, MOST_PHASES), 7u);
+    EXPECT_STREQ(phases[5].name, "worker");
+    EXPECT_STREQ(phases[6].name, "flush");
+    EXPECT_EQ((int)phases[6].threads, (int)PAL_THREADS_YES);
     PAL_Terminate();
 }
 
@@ -104,7 +104,7 @@ PAL_TEST(init_contract, trace_bounds)
     SetLastError(ERROR_SUCCESS);
     EXPECT_EQ(PAL_GetInitTrace(NULL, 1), 0u);
     EXPECT_EQ(GetLastError(), (DWORD)ERROR_INVALID_PARAMETER);
-    EXPECT_EQ(PAL_GetInitTrace(phases, 2), 4u);
+    EXPECT_EQ(PAL_GetInitTrace(phases, 2), 5u);
     EXPECT_STREQ(phases[1].name, "environment");
     EXPECT_EQ((const void *)phases[2].name, NULL);
     PAL_Terminate();
@@ -359,7 +359,7 @@ PAL_TEST(init_contract, trace_times_are_of_the_monotonic_clock)
     ASSERT_EQ(PAL_Initialize(0, NULL), 0);
     uint64_t after = monotonic_ns();
     DWORD count = PAL_GetInitTrace(phases, MOST_PHASES);
-    ASSERT_EQ(count, 6u);
+    ASSERT_EQ(count, 7u);
     EXPECT_GE(phases[0].begin_ns, before);
     EXPECT_LE(phases[count - 1].begin_ns + phases[count - 1].duration_ns, after);
     PAL_Terminate();
@@ -423,7 +423,7 @@ PAL_TEST(init_contract, success_leaves_the_last_error_alone)
     SetLastError(4711);
     EXPECT_TRUE(PAL_GetFlushInfo(&info));
     EXPECT_EQ(GetLastError(), 4711u);
-    EXPECT_EQ(PAL_GetInitTrace(&phase, 1), 6u);
+    EXPECT_EQ(PAL_GetInitTrace(&phase, 1), 7u);
     EXPECT_EQ(GetLastError(), 4711u);
     (void)PAL_SetPanicHandler(NULL);
     EXPECT_EQ(GetLastError(), 4711u);

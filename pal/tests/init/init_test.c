@@ -33,6 +33,7 @@ static const struct failure failures[] = {
     {OS_CALL_PAGE_SIZE, EINVAL, INIT_SYSTEM, NULL},
     {OS_CALL_CLOCK, ENOSYS, INIT_SYSTEM, NULL},
     {OS_CALL_AT_FORK, ENOMEM, INIT_FORK_HANDLERS, NULL},
+    {OS_CALL_THREAD_KEY, EAGAIN, INIT_CURRENT_THREAD, NULL},
     {OS_CALL_MEMBARRIER_QUERY, EPERM, INIT_FLUSH, "membarrier"},
     {OS_CALL_MMAP, ENOMEM, INIT_FLUSH, "mprotect"},
     {OS_CALL_MEMBARRIER_QUERY, ENOSYS, INIT_FLUSH, "global"},
@@ -178,14 +179,14 @@ PAL_TEST(init, second_init_adds_the_worker)
     kit_fault_clear();
     ASSERT_EQ(PAL_InitializeDLL(), 0);
     EXPECT_EQ(kit_fault_calls(OS_CALL_THREAD_START), 0);
-    EXPECT_EQ(PAL_GetInitTrace(NULL, 0), 4u);
+    EXPECT_EQ(PAL_GetInitTrace(NULL, 0), 5u);
 
     ASSERT_EQ(PAL_Initialize(0, NULL), 0);
     EXPECT_EQ(kit_fault_calls(OS_CALL_THREAD_START), 1);
     EXPECT_EQ(kit_fault_calls(OS_CALL_MEMBARRIER_QUERY), 1);
-    ASSERT_EQ(PAL_GetInitTrace(phases, INIT_ROW_COUNT), 6u);
-    EXPECT_STREQ(phases[3].name, "flush");
-    EXPECT_STREQ(phases[5].name, "worker");
+    ASSERT_EQ(PAL_GetInitTrace(phases, INIT_ROW_COUNT), 7u);
+    EXPECT_STREQ(phases[4].name, "flush");
+    EXPECT_STREQ(phases[6].name, "worker");
 
     PAL_Terminate();
     PAL_Terminate();
@@ -201,8 +202,8 @@ PAL_TEST(init, second_init_fails_alone)
         kit_fault(OS_CALL_THREAD_START, 0, 1, EAGAIN);
         EXPECT_EQ(PAL_Initialize(0, NULL), -1);
         EXPECT_EQ(GetLastError(), (DWORD)ERROR_PALINIT_WORKER);
-        ASSERT_EQ(PAL_GetInitTrace(phases, INIT_ROW_COUNT), 6u);
-        EXPECT_EQ(phases[5].result, (DWORD)ERROR_PALINIT_WORKER);
+        ASSERT_EQ(PAL_GetInitTrace(phases, INIT_ROW_COUNT), 7u);
+        EXPECT_EQ(phases[6].result, (DWORD)ERROR_PALINIT_WORKER);
     }
     FlushProcessWriteBuffers();
     ASSERT_EQ(PAL_Initialize(0, NULL), 0);

@@ -19,6 +19,7 @@ static struct order orders[OS_CALL_COUNT];
 static const char *const names[] = {
     [OS_CALL_PAGE_SIZE] = "page_size",
     [OS_CALL_CLOCK] = "clock",
+    [OS_CALL_AFFINITY] = "affinity",
     [OS_CALL_AT_FORK] = "at_fork",
     [OS_CALL_UNSHARE] = "unshare",
     [OS_CALL_MEMBARRIER_QUERY] = "membarrier_query",
@@ -30,6 +31,11 @@ static const char *const names[] = {
     [OS_CALL_MLOCK] = "mlock",
     [OS_CALL_EVENTFD] = "eventfd",
     [OS_CALL_THREAD_START] = "thread_start",
+    [OS_CALL_THREAD_CREATE] = "thread_create",
+    [OS_CALL_THREAD_KEY] = "thread_key",
+    [OS_CALL_MEMORY_MAP] = "memory_map",
+    [OS_CALL_STACK_MAP] = "stack_map",
+    [OS_CALL_FUTEX_WAIT] = "futex_wait",
 };
 _Static_assert(sizeof(names) / sizeof(names[0]) == OS_CALL_COUNT, "a call has no name");
 
