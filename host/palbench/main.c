@@ -8,6 +8,7 @@
 #include "exit_code.h"
 #include "flush.h"
 #include "options.h"
+#include "spawn_command.h"
 #include "startup.h"
 
 static const struct {
@@ -17,13 +18,15 @@ static const struct {
 } commands[] = {
     {"startup", "palbench startup", startup_command},
     {"flush", "palbench flush", flush_command},
+    {"spawn", "palbench spawn", spawn_command},
 };
 
 static const char documentation[] =
     "Measures the PAL on this machine.\v"
     "Commands:\n"
     "  startup    what a start costs, in the right and in the wrong order\n"
-    "  flush      what a process-wide memory barrier costs, by each method\n\n"
+    "  flush      what a process-wide memory barrier costs, by each method\n"
+    "  spawn      what threads cost to create, and to let many of them spin\n\n"
     "palbench COMMAND --help tells the options of one.\n\n"
     "Exit code: 0 yes, 1 no, 2 cannot tell or bad usage, 3 internal failure.\n\n"
     "Examples:\n"

@@ -3,14 +3,11 @@
 
 #include <err.h>
 #include <jansson.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "exit_code.h"
+#include "tool.h"
 
 #define ARGUMENTS 6 /* the most there are: the program, its arguments, NULL */
 #define WORKER_FIRST "--order=worker-first"
@@ -55,38 +52,11 @@ static void *allocated(void *memory)
     return memory;
 }
 
-static bool executable(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Beside palbench, where a build puts it, or where an installation puts what is no command. */
-static char *find_tool(const char *name)
-{
-    static const char *const places[] = {"%s/%s", "%s/../libexec/pal/%s"};
-    char self[PATH_MAX] = "";
-
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        err(EXIT_INTERNAL, "cannot tell where palbench is");
-    const char *directory = dirname(self);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path;
-        if (asprintf(&path, places[i], directory, name) < 0)
-            err(EXIT_INTERNAL, "cannot list the programs");
-        if (executable(path))
-            return path;
-        free(path);
-    }
-    errx(EXIT_INTERNAL, "cannot find %s beside palbench, in %s", name, directory);
-}
-
 /* As execvp(3) does it, once instead of in every run. */
 static char *find_command(const char *name)
 {
     if (strchr(name, '/')) {
-        if (!executable(name))
+        if (!tool_executable(name))
             errx(EXIT_BAD_USAGE, "cannot run '%s': no such program", name);
         return allocated(strdup(name));
     }
@@ -98,7 +68,7 @@ static char *find_command(const char *name)
         if (asprintf(&candidate, "%.*s/%s", length ? (int)length : 1, length ? directory : ".",
                      name) < 0)
             err(EXIT_INTERNAL, "cannot list the programs");
-        if (executable(candidate))
+        if (tool_executable(candidate))
             return candidate;
         free(candidate);
         directory += length;
@@ -140,7 +110,7 @@ void startup_rows_open(struct startup_rows *rows, char **command)
     for (size_t i = 0; i < ROW_COMMAND; i++)
         rows->row[i] = (struct startup_row){
             .name = allocated(strdup(builtin_rows[i].name)),
-            .path = find_tool(builtin_rows[i].argv[0]),
+            .path = tool_find(builtin_rows[i].argv[0]),
             .argv = builtin_rows[i].argv,
             .in_process_argv =
                 builtin_rows[i].in_process_argv[0] ? builtin_rows[i].in_process_argv : NULL,
@@ -148,7 +118,7 @@ void startup_rows_open(struct startup_rows *rows, char **command)
         };
     rows->floor = (struct startup_row){
         .name = allocated(strdup("floor")),
-        .path = find_tool(floor_argv[0]),
+        .path = tool_find(floor_argv[0]),
         .in_process_argv = floor_argv,
     };
 }

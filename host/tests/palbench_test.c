@@ -99,6 +99,16 @@ PAL_TEST(palbench, bad_usage_is_one_line_and_code_2)
         {PALBENCH, "flush", "--json", "/nonexistent/file"},
         {PALBENCH, "flush", "nonsense"},
         {PALBENCH, "flush", "--", "nonsense"},
+        {PALBENCH, "spawn", "--nonsense"},
+        {PALBENCH, "spawn", "--max"},
+        {PALBENCH, "spawn", "--max", "0"},
+        {PALBENCH, "spawn", "--max", "1025"},
+        {PALBENCH, "spawn", "--max", "4x"},
+        {PALBENCH, "spawn", "--json", "/nonexistent/file"},
+        {PALBENCH, "spawn", "nonsense"},
+        {PALFIRST},
+        {PALFIRST, "nonsense"},
+        {PALFIRST, "pal", "pthread"},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -121,6 +131,7 @@ PAL_TEST(palbench, version_and_help)
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_STRHAS(help.output, "  startup ");
     EXPECT_STRHAS(help.output, "  flush ");
+    EXPECT_STRHAS(help.output, "  spawn ");
     EXPECT_STRHAS(help.output, "Examples:");
 }
 
@@ -130,6 +141,8 @@ PAL_TEST(palbench, help_of_each_command)
         kit_run_program((char *const[]){PALBENCH, "startup", "--help", NULL}, NULL);
     struct kit_child_result flush =
         kit_run_program((char *const[]){PALBENCH, "flush", "--help", NULL}, NULL);
+    struct kit_child_result spawn =
+        kit_run_program((char *const[]){PALBENCH, "spawn", "--help", NULL}, NULL);
 
     EXPECT_EQ(startup.exit_code, 0);
     EXPECT_STRHAS(startup.output, "Usage: palbench startup [OPTION...] [-- COMMAND...]");
@@ -137,6 +150,9 @@ PAL_TEST(palbench, help_of_each_command)
     EXPECT_EQ(flush.exit_code, 0);
     EXPECT_STRHAS(flush.output, "Usage: palbench flush [OPTION...]\n");
     EXPECT_STRHAS(flush.output, "Examples:");
+    EXPECT_EQ(spawn.exit_code, 0);
+    EXPECT_STRHAS(spawn.output, "Usage: palbench spawn [OPTION...]\n");
+    EXPECT_STRHAS(spawn.output, "Examples:");
 }
 
 PAL_TEST(palbench_startup, a_command_that_fails_is_named_with_its_code)
@@ -235,13 +251,13 @@ static bool is_skipped(json_t *json, const char *impl)
     return false;
 }
 
-static json_t *flush_result(json_t *json, const char *flush_case, const char *impl)
+static json_t *result_of(json_t *json, const char *name, const char *impl)
 {
     size_t i;
     json_t *entry;
 
     json_array_foreach(json_object_get(json, "results"), i,
-                       entry) if (strcmp(text_at(entry, "case"), flush_case) == 0 &&
+                       entry) if (strcmp(text_at(entry, "case"), name) == 0 &&
                                   strcmp(text_at(entry, "impl"), impl) == 0) return entry;
     return NULL;
 }
@@ -249,7 +265,7 @@ static json_t *flush_result(json_t *json, const char *flush_case, const char *im
 static void expect_flush_result(json_t *json, const char *flush_case, const char *impl)
 {
     static const char *const numbers[] = {"median", "min", "p95", "p99", "calls"};
-    json_t *result = flush_result(json, flush_case, impl);
+    json_t *result = result_of(json, flush_case, impl);
 
     if (is_skipped(json, impl)) {
         EXPECT_TRUE(result == NULL);
@@ -279,7 +295,7 @@ PAL_TEST(palbench_flush, json_has_each_case_and_impl)
     for (size_t i = 0; i < sizeof flush_cases / sizeof *flush_cases; i++)
         for (size_t j = 0; j < sizeof impls / sizeof *impls; j++)
             expect_flush_result(json, flush_cases[i], impls[j]);
-    EXPECT_TRUE(flush_result(json, "alone", "raw-mprotect") == NULL);
+    EXPECT_TRUE(result_of(json, "alone", "raw-mprotect") == NULL);
     /* One method after the other: the PAL is terminated in between. */
     EXPECT_TRUE(is_skipped(json, "raw-membarrier") || !is_skipped(json, "pal-membarrier"));
     EXPECT_TRUE(is_skipped(json, "raw-mprotect") || !is_skipped(json, "pal-mprotect"));
@@ -318,7 +334,7 @@ static const char script[] = "#!/bin/sh\n"
                              "line=\"${0##*/} $*\"\n"
                              "echo \"$line\" >>\"${0%%/*}/log\"\n"
                              "case $line in *floor|*--trace=json) echo '{\"init_ns\":1000}' >&2;; "
-                             "esac\n"
+                             "palfirst*) echo '{\"create_ns\":1500}' >&2;; esac\n"
                              "case $line in %s) i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); "
                              "done;; esac\n";
 
@@ -345,7 +361,8 @@ static bool stage_open(struct stage *stage, const char *slow)
     struct kit_child_result copy =
         kit_run_program((char *const[]){"cp", PALBENCH, stage->palbench, NULL}, NULL);
     return copy.exit_code == 0 && write_script(stage->directory, "palraw", slow) &&
-           write_script(stage->directory, "palhost", slow);
+           write_script(stage->directory, "palhost", slow) &&
+           write_script(stage->directory, "palfirst", slow);
 }
 
 static void stage_close(const struct stage *stage)
@@ -636,6 +653,108 @@ PAL_TEST(palbench_flush, cases_have_their_threads)
         for (int j = 0; j < log.count; j++)
             threads += makes_a_thread(log.calls[j].nr);
         EXPECT_EQ(threads, flush_cases[i].threads);
+        kit_trace_free(&log);
+    }
+}
+
+static void expect_spawn_result(json_t *json, const char *name, const char *impl)
+{
+    static const char *const numbers[] = {"median", "min", "p95", "runs", "threads"};
+    static const char *const sweep_numbers[] = {"rounds", "thread_round_ns"};
+    json_t *result = result_of(json, name, impl);
+    bool create = strncmp(name, "create-", 7) == 0;
+
+    if (!result)
+        FAIL("no result of %s by %s", name, impl);
+    EXPECT_STREQ(text_at(result, "unit"), create ? "us" : "ms");
+    expect_numbers(result, numbers, sizeof numbers / sizeof *numbers);
+    if (!create) {
+        expect_numbers(result, sweep_numbers, 2);
+        EXPECT_EQ(json_is_number(json_object_get(result, "growth")), !strstr(name, "-1"));
+        EXPECT_EQ(json_integer_value(json_object_get(result, "threads")),
+                  atoi(strchr(name, '-') + 1));
+    }
+    if (strcmp(impl, "pal") != 0)
+        return;
+    expect_ratio(json_object_get(result, "ratio"));
+    EXPECT_TRUE(json_is_number(json_object_get(result, "limit")));
+    EXPECT_STRHAS("below around above", text_at(result, "interval"));
+}
+
+PAL_TEST(palbench_spawn, json_has_each_case_on_both_sides)
+{
+    static const char *const cases[] = {"yield-1",
+                                        "barrier-1",
+                                        "yield-2",
+                                        "barrier-2",
+                                        "yield-4",
+                                        "barrier-4",
+                                        "create-default-first",
+                                        "create-default-repeat",
+                                        "create-default-batch64",
+                                        "create-256k-repeat",
+                                        "create-8m-repeat"};
+    const size_t count = sizeof cases / sizeof *cases;
+    struct output_file file = output_file();
+    struct kit_child_result result = kit_run_program(
+        (char *const[]){PALBENCH, "spawn", "--quick", "--max", "4", "--json", file.path, NULL},
+        NULL);
+    json_t *json = take_json(&file);
+    json_t *planned = json_object_get(json, "planned");
+
+    EXPECT_CHILD_OK(result);
+    expect_head(json, "spawn");
+    EXPECT_EQ(json_array_size(json_object_get(json, "results")), 2 * count);
+    for (size_t i = 0; i < count; i++) {
+        expect_spawn_result(json, cases[i], "pal");
+        expect_spawn_result(json, cases[i], "pthread");
+    }
+    EXPECT_EQ(json_integer_value(json_object_get(planned, "runs")), 15);
+    EXPECT_EQ(json_integer_value(json_object_get(planned, "rounds")), 200);
+    json_decref(json);
+}
+
+/* What the fresh processes tell is what is reported, and each is one of them. */
+PAL_TEST(palbench_spawn, first_threads_are_those_of_fresh_processes)
+{
+    static const char *const impls[] = {"pal", "pthread"};
+    struct stage stage;
+    struct output_file file = output_file();
+
+    ASSERT_TRUE(stage_open(&stage, "none"));
+    struct kit_child_result result =
+        kit_run_program((char *const[]){stage.palbench, "spawn", "--quick", "--max", "1", "--json",
+                                        file.path, NULL},
+                        NULL);
+    json_t *json = take_json(&file);
+
+    EXPECT_CHILD_OK(result);
+    for (size_t i = 0; i < 2; i++) {
+        char line[32];
+        json_t *first = result_of(json, "create-default-first", impls[i]);
+        (void)snprintf(line, sizeof line, "palfirst %s", impls[i]);
+        EXPECT_EQ(json_number_value(json_object_get(first, "median")), 1.5);
+        EXPECT_EQ(json_integer_value(json_object_get(first, "runs")) + 3, calls_of(&stage, line));
+    }
+    json_decref(json);
+    stage_close(&stage);
+}
+
+/* One thread, on either side: the PAL brings no other. */
+PAL_TEST(palfirst, makes_one_thread)
+{
+    static char *const impls[] = {"pal", "pthread"};
+
+    SKIP_UNLESS(!KIT_TSAN, "ThreadSanitizer starts a thread of its own");
+    for (size_t i = 0; i < sizeof impls / sizeof *impls; i++) {
+        char *const argv[] = {PALFIRST, impls[i], NULL};
+        struct kit_trace_log log;
+        int threads = 0;
+        SKIP_UNLESS(kit_trace_program(argv, NULL, &log) == 0, "ptrace is not to be had");
+        EXPECT_EQ(log.exit_code, 0);
+        for (int j = 0; j < log.count; j++)
+            threads += makes_a_thread(log.calls[j].nr);
+        EXPECT_EQ(threads, 1);
         kit_trace_free(&log);
     }
 }
