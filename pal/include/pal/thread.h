@@ -5,8 +5,10 @@
  * pal knows the threads that it created and those that attached themselves: a foreign thread does
  * so in its first call that needs a record of it (TlsSetValue, or anything with GetCurrentThread()
  * except GetThreadId and a failing call), and is detached when it ends. An ending thread runs the
- * host's thread-local destructors first; pal's own part comes late among them, after which calls
- * that need a record fail with ERROR_NOT_READY. Without PAL_Initialize no thread has a record.
+ * host's thread-local destructors first; pal's own part comes in the second of the four rounds of
+ * pthread_key_create(3)'s, after which calls that need a record fail with ERROR_NOT_READY. A
+ * foreign thread that makes its very first such call in the third round or later may never be
+ * detached. Without PAL_Initialize no thread has a record.
  */
 #ifndef PAL_THREAD_H
 #define PAL_THREAD_H

@@ -248,7 +248,7 @@ VOID GetCurrentThreadStackLimits(PULONG_PTR LowLimit, PULONG_PTR HighLimit)
 {
     struct thread *thread = current_peek();
     void *low = NULL;
-    void *high = (void *)UINTPTR_MAX;
+    void *high = NULL;
 
     if (thread && thread->created) {
         low = stack_low(thread->stack);
@@ -259,5 +259,5 @@ VOID GetCurrentThreadStackLimits(PULONG_PTR LowLimit, PULONG_PTR HighLimit)
     if (LowLimit)
         *LowLimit = (ULONG_PTR)low;
     if (HighLimit)
-        *HighLimit = (ULONG_PTR)high;
+        *HighLimit = high ? (ULONG_PTR)high : UINTPTR_MAX;
 }

@@ -58,11 +58,13 @@ static struct slot *slot_at(uint32_t index)
     return chunk ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
 
+/* NOLINTBEGIN(performance-no-int-to-ptr): a handle is a number */
 static HANDLE make_handle(uint32_t index, uint32_t generation)
 {
     return (HANDLE)(((uintptr_t)(generation & GENERATION_MASK) << GENERATION_SHIFT) |
                     ((uintptr_t)index << INDEX_SHIFT));
 }
+/* NOLINTEND(performance-no-int-to-ptr) */
 
 /* The slot that the handle names, and the generation it claims; NULL: no such slot. */
 static struct slot *slot_of(HANDLE handle, uint32_t *ret_generation)

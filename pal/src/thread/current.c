@@ -9,11 +9,13 @@
 #include "thread/roster.h"
 
 /*
- * libc runs the destructors of all keys round by round. Ours lets the first rounds pass, so that
- * the host's destructors still have a record, but not the last: whoever comes then finds that there
- * is none, rather than getting one that nobody would take back. (Sanitizers leave in the last.)
+ * libc runs the destructors of all keys round by round, four times at most. Ours lets one pass, so
+ * that the host's destructors still have a record. Were it to let more pass, a thread that attached
+ * itself in the second would never be seen again; nobody can tell it which round it is.
  */
-#define LAST_ROUND (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+#define LAST_ROUND 2
+
+_Static_assert(LAST_ROUND < PTHREAD_DESTRUCTOR_ITERATIONS, "sanitizers leave in the last one");
 
 static _Thread_local struct thread *current;
 static _Thread_local int rounds; /* of destructors that the thread has seen */

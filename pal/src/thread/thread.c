@@ -257,6 +257,7 @@ static void end_in_child(struct thread *thread)
     thread->exit_code = UINT32_MAX;
     thread->exit_time = os_clock_filetime();
     thread->ended = true;
+    tls_release(thread);
     waitable_signal(&thread->waitable);
     object_release(&thread->waitable.object);
 }

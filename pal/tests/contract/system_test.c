@@ -193,7 +193,8 @@ PAL_TEST(system, current_processor)
 {
     cpu_set_t mask;
 
-    SKIP_UNLESS(sched_getaffinity(0, sizeof mask, &mask) == 0, "more processors than the test knows");
+    SKIP_UNLESS(sched_getaffinity(0, sizeof mask, &mask) == 0,
+                "more processors than the test knows");
     SetLastError(4711);
     for (unsigned i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &mask)) {
