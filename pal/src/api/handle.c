@@ -5,7 +5,7 @@
 
 static bool is_pseudo(HANDLE handle)
 {
-    return handle_is(handle, PSEUDO_HANDLE_PROCESS) || handle_is(handle, PSEUDO_HANDLE_THREAD);
+    return handle_is_current_process(handle) || handle_is_current_thread(handle);
 }
 
 BOOL CloseHandle(HANDLE hObject)
@@ -18,11 +18,11 @@ BOOL CloseHandle(HANDLE hObject)
     return FALSE;
 }
 
-static PAL_ERROR duplicate(HANDLE source, HANDLE *ret_handle)
+static PAL_ERROR open_second(HANDLE source, HANDLE *ret_handle)
 {
     struct waitable *waitable;
 
-    if (handle_is(source, PSEUDO_HANDLE_PROCESS))
+    if (handle_is_current_process(source))
         return ERROR_NOT_SUPPORTED;
     PAL_ERROR error = reference_waitable(source, &waitable);
     if (error)
@@ -33,29 +33,29 @@ static PAL_ERROR duplicate(HANDLE source, HANDLE *ret_handle)
     return error;
 }
 
+static PAL_ERROR duplicate(HANDLE source, HANDLE target_process, HANDLE *ret_handle, DWORD options)
+{
+    const DWORD known = DUPLICATE_CLOSE_SOURCE | DUPLICATE_SAME_ACCESS;
+
+    if (!handle_is_current_process(target_process))
+        return ERROR_INVALID_HANDLE;
+    if ((options & ~known) || (!ret_handle && !(options & DUPLICATE_CLOSE_SOURCE)))
+        return ERROR_INVALID_PARAMETER;
+    return ret_handle ? open_second(source, ret_handle) : ERROR_SUCCESS;
+}
+
 BOOL DuplicateHandle(HANDLE hSourceProcessHandle, HANDLE hSourceHandle, HANDLE hTargetProcessHandle,
                      LPHANDLE lpTargetHandle, DWORD dwDesiredAccess, BOOL bInheritHandle,
                      DWORD dwOptions)
 {
-    const bool close_source = (dwOptions & DUPLICATE_CLOSE_SOURCE) != 0;
-    PAL_ERROR error = ERROR_SUCCESS;
-
     (void)dwDesiredAccess;
     (void)bInheritHandle;
-    if (!handle_is(hSourceProcessHandle, PSEUDO_HANDLE_PROCESS)) {
+    if (!handle_is_current_process(hSourceProcessHandle)) {
         SetLastError(ERROR_INVALID_HANDLE);
         return FALSE;
     }
-    if (!handle_is(hTargetProcessHandle, PSEUDO_HANDLE_PROCESS))
-        error = ERROR_INVALID_HANDLE;
-    else if (dwOptions & ~(DWORD)(DUPLICATE_CLOSE_SOURCE | DUPLICATE_SAME_ACCESS))
-        error = ERROR_INVALID_PARAMETER;
-    else if (lpTargetHandle)
-        error = duplicate(hSourceHandle, lpTargetHandle);
-    else if (!close_source)
-        error = ERROR_INVALID_PARAMETER;
-
-    if (close_source && !CloseHandle(hSourceHandle))
+    PAL_ERROR error = duplicate(hSourceHandle, hTargetProcessHandle, lpTargetHandle, dwOptions);
+    if ((dwOptions & DUPLICATE_CLOSE_SOURCE) && !CloseHandle(hSourceHandle))
         return FALSE;
     if (error == ERROR_SUCCESS)
         return TRUE;

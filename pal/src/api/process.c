@@ -6,7 +6,7 @@
 
 HANDLE GetCurrentProcess(VOID)
 {
-    return PSEUDO_HANDLE_PROCESS;
+    return handle_current_process();
 }
 
 DWORD GetCurrentProcessId(VOID)

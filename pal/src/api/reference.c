@@ -16,7 +16,7 @@ PAL_ERROR reference_thread(HANDLE handle, struct thread **ret_thread)
 {
     struct object *object;
 
-    if (handle_is(handle, PSEUDO_HANDLE_THREAD))
+    if (handle_is_current_thread(handle))
         return reference_current(ret_thread);
     PAL_ERROR error = handle_reference(handle, &thread_type, &object);
     if (error == ERROR_SUCCESS)

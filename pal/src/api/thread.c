@@ -64,7 +64,7 @@ VOID ExitThread(DWORD dwExitCode)
 
 HANDLE GetCurrentThread(VOID)
 {
-    return PSEUDO_HANDLE_THREAD;
+    return handle_current_thread();
 }
 
 DWORD GetCurrentThreadId(VOID)
@@ -76,7 +76,7 @@ DWORD GetThreadId(HANDLE Thread)
 {
     struct thread *thread;
 
-    if (handle_is(Thread, PSEUDO_HANDLE_THREAD))
+    if (handle_is_current_thread(Thread))
         return current_id();
     PAL_ERROR error = reference_thread(Thread, &thread);
     if (error) {
@@ -93,7 +93,7 @@ static PAL_ERROR open_thread(DWORD id, HANDLE *ret_handle)
     struct thread *thread;
 
     if (id == current_id()) {
-        PAL_ERROR error = reference_thread(PSEUDO_HANDLE_THREAD, &thread);
+        PAL_ERROR error = reference_thread(handle_current_thread(), &thread);
         if (error)
             return error;
     } else {
@@ -236,12 +236,14 @@ BOOL SwitchToThread(VOID)
 
 VOID Sleep(DWORD dwMilliseconds)
 {
-    if (dwMilliseconds == 0)
+    if (dwMilliseconds == 0) {
         os_thread_yield();
+        return;
+    }
+    if (dwMilliseconds != INFINITE)
+        os_clock_sleep((uint64_t)dwMilliseconds * 1000000u);
     else
-        do
-            os_clock_sleep((uint64_t)dwMilliseconds * 1000000u);
-        while (dwMilliseconds == INFINITE);
+        os_thread_pause();
 }
 
 VOID GetCurrentThreadStackLimits(PULONG_PTR LowLimit, PULONG_PTR HighLimit)

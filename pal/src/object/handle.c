@@ -20,8 +20,13 @@
 #define GENERATION_BITS 9
 #define GENERATION_SHIFT 22
 #endif
+#define IGNORED_BITS ((uintptr_t)3)
 #define INDEX_MASK ((UINT32_C(1) << INDEX_BITS) - 1)
 #define GENERATION_MASK ((UINT32_C(1) << GENERATION_BITS) - 1)
+
+/* The pseudo-handles; -4 would be INVALID_HANDLE_VALUE once its low bits are ignored. */
+#define CURRENT_PROCESS ((uintptr_t)-8)
+#define CURRENT_THREAD ((uintptr_t)-12)
 
 #define CHUNK_SLOTS 4096u
 #define CHUNK_COUNT ((1u << INDEX_BITS) / CHUNK_SLOTS)
@@ -58,13 +63,17 @@ static struct slot *slot_at(uint32_t index)
     return chunk ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
 
-/* NOLINTBEGIN(performance-no-int-to-ptr): a handle is a number */
+/* A handle is a number that has the type of a pointer. */
+static HANDLE handle_of(uintptr_t bits)
+{
+    return (HANDLE)bits; /* NOLINT(performance-no-int-to-ptr) */
+}
+
 static HANDLE make_handle(uint32_t index, uint32_t generation)
 {
-    return (HANDLE)(((uintptr_t)(generation & GENERATION_MASK) << GENERATION_SHIFT) |
-                    ((uintptr_t)index << INDEX_SHIFT));
+    return handle_of(((uintptr_t)(generation & GENERATION_MASK) << GENERATION_SHIFT) |
+                     ((uintptr_t)index << INDEX_SHIFT));
 }
-/* NOLINTEND(performance-no-int-to-ptr) */
 
 /* The slot that the handle names, and the generation it claims; NULL: no such slot. */
 static struct slot *slot_of(HANDLE handle, uint32_t *ret_generation)
@@ -74,7 +83,7 @@ static struct slot *slot_of(HANDLE handle, uint32_t *ret_generation)
 
     *ret_generation = (uint32_t)(bits >> GENERATION_SHIFT);
     /* What make_handle would not make: a bit between index and generation, or the top one. */
-    if ((bits & ~(uintptr_t)3) != (uintptr_t)make_handle(index, *ret_generation))
+    if ((bits & ~IGNORED_BITS) != (uintptr_t)make_handle(index, *ret_generation))
         return NULL;
     return slot_at(index);
 }
@@ -127,9 +136,24 @@ static void give_slot(uint32_t index)
     table.newest_free = index;
 }
 
-bool handle_is(HANDLE handle, HANDLE other)
+HANDLE handle_current_process(void)
 {
-    return ((uintptr_t)handle | 3) == ((uintptr_t)other | 3);
+    return handle_of(CURRENT_PROCESS);
+}
+
+HANDLE handle_current_thread(void)
+{
+    return handle_of(CURRENT_THREAD);
+}
+
+bool handle_is_current_process(HANDLE handle)
+{
+    return ((uintptr_t)handle & ~IGNORED_BITS) == CURRENT_PROCESS;
+}
+
+bool handle_is_current_thread(HANDLE handle)
+{
+    return ((uintptr_t)handle & ~IGNORED_BITS) == CURRENT_THREAD;
 }
 
 PAL_ERROR handle_open(struct object *object, HANDLE *ret_handle)

@@ -17,12 +17,14 @@
 /* A Win32 error number; ERROR_SUCCESS is 0. */
 typedef DWORD PAL_ERROR;
 
-/* What GetCurrentProcess and GetCurrentThread return; no handle, and not INVALID_HANDLE_VALUE. */
-#define PSEUDO_HANDLE_PROCESS ((HANDLE)(intptr_t)-8)
-#define PSEUDO_HANDLE_THREAD ((HANDLE)(intptr_t)-12)
-
-/* Whether they are the same handle: the low two bits do not count. */
-bool handle_is(HANDLE handle, HANDLE other);
+/*
+ * The pseudo-handles: what GetCurrentProcess and GetCurrentThread return. No handle is like them,
+ * nor is INVALID_HANDLE_VALUE.
+ */
+HANDLE handle_current_process(void);
+HANDLE handle_current_thread(void);
+bool handle_is_current_process(HANDLE handle);
+bool handle_is_current_thread(HANDLE handle);
 
 /* Opens a handle; takes over the caller's reference, unless it fails: ERROR_NOT_ENOUGH_MEMORY. */
 PAL_ERROR handle_open(struct object *object, HANDLE *ret_handle);

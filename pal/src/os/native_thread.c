@@ -159,6 +159,12 @@ void os_thread_yield(void)
     (void)sched_yield();
 }
 
+_Noreturn void os_thread_pause(void)
+{
+    for (;;)
+        (void)pause();
+}
+
 pid_t os_thread_id(void)
 {
     return (pid_t)syscall(SYS_gettid);

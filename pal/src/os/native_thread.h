@@ -41,6 +41,7 @@ size_t os_static_tls_size(void);
 /* gettid(2), sched_yield(2), pthread_key_create(3): 0 or -errno. */
 pid_t os_thread_id(void);
 void os_thread_yield(void);
+_Noreturn void os_thread_pause(void); /* for ever, through signals */
 int os_thread_key_create(pthread_key_t *ret_key, void (*destructor)(void *));
 
 /*

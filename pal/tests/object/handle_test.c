@@ -110,13 +110,15 @@ PAL_TEST(handle, pseudo_handles_are_none)
 {
     struct object *found = NULL;
 
-    EXPECT_EQ(handle_reference(PSEUDO_HANDLE_THREAD, NULL, &found), (DWORD)ERROR_INVALID_HANDLE);
-    EXPECT_EQ(handle_reference(PSEUDO_HANDLE_PROCESS, NULL, &found), (DWORD)ERROR_INVALID_HANDLE);
-    EXPECT_FALSE(handle_is(PSEUDO_HANDLE_THREAD, PSEUDO_HANDLE_PROCESS));
+    EXPECT_EQ(handle_reference(handle_current_thread(), NULL, &found), (DWORD)ERROR_INVALID_HANDLE);
+    EXPECT_EQ(handle_reference(handle_current_process(), NULL, &found),
+              (DWORD)ERROR_INVALID_HANDLE);
+    EXPECT_FALSE(handle_is_current_process(handle_current_thread()));
     for (uintptr_t low_bits = 0; low_bits < 4; low_bits++) {
-        HANDLE tagged = (HANDLE)((uintptr_t)PSEUDO_HANDLE_THREAD | low_bits);
-        EXPECT_TRUE(handle_is(tagged, PSEUDO_HANDLE_THREAD));
-        EXPECT_FALSE(handle_is(tagged, INVALID_HANDLE_VALUE));
+        HANDLE tagged = (HANDLE)((uintptr_t)handle_current_thread() | low_bits);
+        EXPECT_TRUE(handle_is_current_thread(tagged));
+        HANDLE invalid = (HANDLE)((uintptr_t)INVALID_HANDLE_VALUE & ~low_bits);
+        EXPECT_FALSE(handle_is_current_thread(invalid) || handle_is_current_process(invalid));
     }
 }
 
