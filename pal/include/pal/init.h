@@ -86,6 +86,8 @@ PALIMPORT DWORD PALAPI PAL_InitializeCoreCLR(const char *szExePath, BOOL running
  * Returns to its caller, unlike CoreCLR's PAL, which ends the process. Called more often than the
  * PAL was initialised it changes nothing and sets the last error to ERROR_NOT_READY; otherwise the
  * last error is left alone.
+ * Threads of the host's live on, attached or created by CreateThread, and nothing they use is taken
+ * away; stacks of threads that have ended are given back.
  * Thread-safe. Blocks until the worker has ended: what it is doing is bounded, a registration under
  * way (an RCU grace period) being the longest.
  */

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "os/clock.h"
 #include "os/native_thread.h"
 #include "thread/roster.h"
 #include "thread/thread.h"
@@ -10,7 +11,11 @@
 /* A thread that hangs in a destructor of the host's is passed over, but not any number of them. */
 #define LOOKED_AT 16
 
+/* How long to wait for the last: most are gone at once; one may be off its processor for a while.
+ */
 #define YIELDS 300
+#define NAPS 50
+#define NAP_NS 1000000u
 
 static struct {
     struct thread *first; /* threads lock; the oldest */
@@ -70,14 +75,17 @@ void ended_collect(unsigned limit)
 
 void ended_collect_all(void)
 {
-    for (int i = 0; i < YIELDS; i++) {
+    for (int i = 0; i < YIELDS + NAPS; i++) {
         ended_collect(0);
         threads_lock();
         unsigned left = ended.count;
         threads_unlock();
         if (left == 0)
             break;
-        os_thread_yield();
+        if (i < YIELDS)
+            os_thread_yield();
+        else
+            os_clock_sleep(NAP_NS);
     }
 }
 
