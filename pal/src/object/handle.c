@@ -42,18 +42,15 @@ struct slot {
 
 static struct slot first_chunk[CHUNK_SLOTS];
 
+/* Zero to begin with, so that a program that opens no handle has no page of it. */
 static struct {
     pthread_mutex_t lock;
     struct slot *_Atomic chunks[CHUNK_COUNT]; /* handle lock to change; set once */
-    uint32_t used;        /* handle lock; slots that were ever open; slot 0 never is, nor is NULL */
+    uint32_t used;        /* handle lock; slots that were ever open, from 1 on: NULL is no handle */
     uint32_t oldest_free; /* handle lock; closed slots queue up, first come first served */
     uint32_t newest_free; /* handle lock */
     uint32_t free_count;  /* handle lock */
-} table = {
-    .lock = PTHREAD_MUTEX_INITIALIZER,
-    .chunks = {first_chunk},
-    .used = 1,
-};
+} table;
 
 /* The slot of an index that may be anything; NULL: there is none yet. */
 static struct slot *slot_at(uint32_t index)
@@ -97,13 +94,13 @@ static bool has_generation(struct slot *slot, uint32_t generation)
 /* Handle lock. */
 static bool have_chunk_for(uint32_t index)
 {
-    void *chunk;
+    void *chunk = first_chunk;
 
     if (index > INDEX_MASK)
         return false;
     if (slot_at(index))
         return true;
-    if (os_memory_map(CHUNK_SLOTS * sizeof(struct slot), &chunk) != 0)
+    if (index >= CHUNK_SLOTS && os_memory_map(CHUNK_SLOTS * sizeof(struct slot), &chunk) != 0)
         return false;
     /* Pairs with slot_at: who sees the chunk sees its zeros. */
     atomic_store_explicit(&table.chunks[index / CHUNK_SLOTS], chunk, memory_order_release);
@@ -115,8 +112,8 @@ static uint32_t take_slot(void)
 {
     bool rested = table.free_count > RESTING_SLOTS;
 
-    if (!rested && have_chunk_for(table.used))
-        return table.used++;
+    if (!rested && have_chunk_for(table.used + 1))
+        return ++table.used;
     uint32_t index = table.oldest_free;
     if (index != 0) {
         table.oldest_free = slot_at(index)->next_free;
