@@ -40,21 +40,22 @@ struct slot {
     struct object *_Atomic object; /* handle lock to change; NULL: closed */
 };
 
-static struct slot first_chunk[CHUNK_SLOTS];
-
-/* Zero to begin with, so that a program that opens no handle has no page of it. */
+/* Zero to begin with; a program that opens few handles touches the beginning only. */
 static struct {
     pthread_mutex_t lock;
-    struct slot *_Atomic chunks[CHUNK_COUNT]; /* handle lock to change; set once */
     uint32_t used;        /* handle lock; slots that were ever open, from 1 on: NULL is no handle */
     uint32_t oldest_free; /* handle lock; closed slots queue up, first come first served */
     uint32_t newest_free; /* handle lock */
     uint32_t free_count;  /* handle lock */
+    struct slot first_chunk[CHUNK_SLOTS];
+    struct slot *_Atomic chunks[CHUNK_COUNT]; /* handle lock to change; set once; but the first */
 } table;
 
 /* The slot of an index that may be anything; NULL: there is none yet. */
 static struct slot *slot_at(uint32_t index)
 {
+    if (index < CHUNK_SLOTS)
+        return &table.first_chunk[index];
     struct slot *chunk =
         atomic_load_explicit(&table.chunks[index / CHUNK_SLOTS], memory_order_acquire);
     return chunk ? &chunk[index % CHUNK_SLOTS] : NULL;
@@ -94,13 +95,13 @@ static bool has_generation(struct slot *slot, uint32_t generation)
 /* Handle lock. */
 static bool have_chunk_for(uint32_t index)
 {
-    void *chunk = first_chunk;
+    void *chunk;
 
     if (index > INDEX_MASK)
         return false;
     if (slot_at(index))
         return true;
-    if (index >= CHUNK_SLOTS && os_memory_map(CHUNK_SLOTS * sizeof(struct slot), &chunk) != 0)
+    if (os_memory_map(CHUNK_SLOTS * sizeof(struct slot), &chunk) != 0)
         return false;
     /* Pairs with slot_at: who sees the chunk sees its zeros. */
     atomic_store_explicit(&table.chunks[index / CHUNK_SLOTS], chunk, memory_order_release);

@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-/* Of the calling thread. */
-void os_thread_times_self(uint64_t *ret_kernel, uint64_t *ret_user);
+#define OS_THREAD_SELF 0
 
 /* Of a live thread of this process; 0 where the system does not tell. */
 void os_thread_times(uint32_t tid, uint64_t *ret_kernel, uint64_t *ret_user);

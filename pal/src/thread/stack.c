@@ -25,9 +25,9 @@
 static _Atomic size_t default_size = STACK_DEFAULT_SIZE;
 
 static struct {
-    struct stack stacks[STACK_CACHE_COUNT]; /* threads lock; the newest last */
     unsigned count;                         /* threads lock */
     size_t bytes;                           /* threads lock; of the mappings */
+    struct stack stacks[STACK_CACHE_COUNT]; /* threads lock; the newest last */
 } cache;
 
 void stack_set_default_size(size_t size)

@@ -92,5 +92,8 @@ PAL_ERROR tls_set(struct thread *thread, DWORD index, void *value)
 
 void tls_release(struct thread *thread)
 {
-    free((void *)atomic_load_explicit(&thread->slots.more, memory_order_relaxed));
+    void *_Atomic *more = atomic_load_explicit(&thread->slots.more, memory_order_relaxed);
+
+    if (more)
+        free((void *)more);
 }
