@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "os/fault.h"
+
+/* The kernel's ABI, spelt out: musl's toolchain comes without the kernel's headers. */
+#define WAKE_PRIVATE (1 | 128)
+#define WAIT_BITSET_PRIVATE (9 | 128)
+#define ANY_BIT UINT32_MAX
 
 /* The kernel's timespec of the call that is used: 64-bit seconds where a 32-bit machine has both.
  */
@@ -34,13 +38,12 @@ int os_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t deadline_n
         .tv_nsec = (int64_t)(deadline_ns % 1000000000u),
     };
     /* WAIT_BITSET, since its time is absolute. */
-    long result =
-        syscall(FUTEX_CALL, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
-                deadline_ns == OS_FOREVER ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+    long result = syscall(FUTEX_CALL, word, WAIT_BITSET_PRIVATE, expected,
+                          deadline_ns == OS_FOREVER ? NULL : &deadline, NULL, ANY_BIT);
     return result == 0 ? 0 : -errno;
 }
 
 void os_futex_wake_all(_Atomic uint32_t *word)
 {
-    (void)syscall(FUTEX_CALL, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    (void)syscall(FUTEX_CALL, word, WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
