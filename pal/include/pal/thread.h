@@ -209,7 +209,7 @@ PALIMPORT BOOL PALAPI SwitchToThread(VOID);
 PALIMPORT VOID PALAPI Sleep(DWORD dwMilliseconds);
 
 /* YieldProcessor: tells the processor that the thread spins. Not a barrier. */
-static inline VOID YieldProcessor(VOID)
+__attribute__((unused)) static inline VOID YieldProcessor(VOID)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __asm__ __volatile__("pause");
