@@ -57,12 +57,8 @@ static struct thread *take_gone(void)
 
 static void put_away(struct thread *gone)
 {
-    while (gone) {
-        struct thread *next = gone->next;
-        stack_give(gone->stack);
-        object_release(&gone->waitable.object);
-        gone = next;
-    }
+    stack_give(gone->stack);
+    object_release(&gone->waitable.object);
 }
 
 void ended_collect(unsigned limit)
@@ -70,7 +66,11 @@ void ended_collect(unsigned limit)
     threads_lock();
     struct thread *gone = ended.count > limit ? take_gone() : NULL;
     threads_unlock();
-    put_away(gone);
+    while (gone) {
+        struct thread *next = gone->next;
+        put_away(gone);
+        gone = next;
+    }
 }
 
 void ended_collect_all(void)
@@ -91,10 +91,16 @@ void ended_collect_all(void)
 
 void ended_after_fork_in_child(void)
 {
-    struct thread *gone = ended.first;
+    struct thread *thread = ended.first;
 
     ended.first = NULL;
     ended.last = &ended.first;
     ended.count = 0;
-    put_away(gone);
+    while (thread) {
+        struct thread *next = thread->next;
+        /* A destructor of the host's may have forked, on the stack of a thread that had ended. */
+        if (!pthread_equal(thread->native, pthread_self()))
+            put_away(thread);
+        thread = next;
+    }
 }

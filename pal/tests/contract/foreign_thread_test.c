@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "contract/threads.h"
@@ -582,5 +583,56 @@ PAL_TEST(foreign_thread, forks_unattached)
     (void)fork_unattached(NULL);
     ASSERT_EQ(pthread_create(&thread, NULL, fork_unattached, NULL), 0);
     ASSERT_EQ(pthread_join(thread, NULL), 0);
+    PAL_Terminate();
+}
+
+static pthread_key_t forking;
+static atomic_int fork_rounds;
+static atomic_int child_status = -1;
+
+static DWORD PALAPI return_seven(LPVOID unused)
+{
+    (void)unused;
+    return 7;
+}
+
+/* Once pal's part of the thread's end is done. */
+static void fork_late(void *value)
+{
+    if (atomic_fetch_add(&fork_rounds, 1) + 1 < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        (void)pthread_setspecific(forking, value);
+        return;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 3; i++)
+            if (thread_finish(thread_start(return_seven, NULL)) != 7)
+                _exit(1);
+        _exit(0);
+    }
+    int status = -1;
+    (void)waitpid(child, &status, 0);
+    atomic_store(&child_status, status);
+}
+
+static DWORD PALAPI end_by_forking(LPVOID unused)
+{
+    (void)unused;
+    EXPECT_EQ(pthread_setspecific(forking, &forking), 0);
+    return 0;
+}
+
+/* The child still runs on the stack of a thread that has ended: no other may get it. */
+PAL_TEST(foreign_thread, fork_in_a_thread_that_has_ended)
+{
+    unsigned turns = 0;
+
+    SKIP_UNLESS(!KIT_SANITIZED, "sanitizers have left by then");
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    ASSERT_EQ(pthread_key_create(&forking, fork_late), 0);
+    (void)thread_finish(thread_start(end_by_forking, NULL));
+    while (atomic_load(&child_status) == -1)
+        kit_pause(&turns);
+    EXPECT_EQ(atomic_load(&child_status), 0);
     PAL_Terminate();
 }
