@@ -212,10 +212,10 @@ PAL_TEST(foreign_thread, leaves_nothing_behind)
         ;
     visits(slots, 100);
     const struct kit_resources before = kit_resources_now();
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     visits(slots, 3000);
     EXPECT_RESOURCES_EQ(before, kit_resources_after(&before));
-    expect_no_growth(memory_before, private_kib());
+    expect_no_growth(memory_before, anonymous_kib());
     PAL_Terminate();
 }
 

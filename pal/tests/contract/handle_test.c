@@ -426,17 +426,17 @@ PAL_TEST(handle_contract, a_million_in_any_order)
     open_all(held.handle);
     first_in_first_out();
     const struct kit_resources before = kit_resources_now();
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     for (int order = 0; order < 3; order++) {
         open_all(held.handle);
         EXPECT_EQ(GetThreadId(handles[MILLION - 1]), held.id);
         orders[order]();
         EXPECT_RESOURCES_EQ(before, kit_resources_now());
-        expect_no_growth(memory_before, private_kib());
+        expect_no_growth(memory_before, anonymous_kib());
     }
     mixed(held.handle);
     EXPECT_RESOURCES_EQ(before, kit_resources_now());
-    expect_no_growth(memory_before, private_kib());
+    expect_no_growth(memory_before, anonymous_kib());
     expect_thread(held.handle, held.id);
     held_finish(&held);
     PAL_Terminate();
@@ -452,11 +452,11 @@ PAL_TEST(handle_contract, a_million_one_by_one)
     for (int i = 0; i < 10000; i++)
         EXPECT_TRUE(CloseHandle(duplicate(held.handle)));
     const struct kit_resources before = kit_resources_now();
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     for (int i = 0; i < MILLION; i++)
         ASSERT_TRUE(CloseHandle(duplicate(held.handle)));
     EXPECT_RESOURCES_EQ(before, kit_resources_now());
-    expect_no_growth(memory_before, private_kib());
+    expect_no_growth(memory_before, anonymous_kib());
     held_finish(&held);
     PAL_Terminate();
 }

@@ -21,7 +21,7 @@ static void expect_failures(int error)
 {
     EXPECT_EQ(CreateThread(NULL, 0, thread_returns, NULL, 0, NULL), NULL); /* whose stack is kept */
     const struct kit_resources before = kit_resources_now();
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     HANDLE source = NULL;
 
     ASSERT_TRUE(DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(),
@@ -38,7 +38,7 @@ static void expect_failures(int error)
         ASSERT_EQ(error_number, error);
     }
     EXPECT_RESOURCES_EQ(before, kit_resources_after(&before));
-    expect_no_growth(memory_before, private_kib());
+    expect_no_growth(memory_before, anonymous_kib());
     /* What needs no thread goes on. */
     EXPECT_EQ(GetThreadId(source), GetCurrentThreadId());
     EXPECT_TRUE(CloseHandle(source));

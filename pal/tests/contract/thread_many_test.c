@@ -33,7 +33,7 @@ static void expect_rounds_to_leave_nothing(SIZE_T stack_size)
     const int tasks = kit_resources_now().tasks;
     rounds(WARM_UP, stack_size);
     const struct kit_resources before = resources_when_settled(tasks);
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     rounds(ROUNDS, stack_size);
     const struct kit_resources after = kit_resources_after(&before);
     EXPECT_EQ(after.descriptors, before.descriptors);
@@ -42,7 +42,7 @@ static void expect_rounds_to_leave_nothing(SIZE_T stack_size)
     /* How many of the last ones the kernel has let go of is chance; each has a stack of two. */
     if (!KIT_SANITIZED)
         EXPECT_LE(after.mappings, before.mappings + 16);
-    expect_no_growth(memory_before, private_kib());
+    expect_no_growth(memory_before, anonymous_kib());
     PAL_Terminate();
 }
 
@@ -102,7 +102,7 @@ PAL_TEST(thread_many, unwatched_ones_leave_nothing)
     const int tasks = kit_resources_now().tasks;
     rounds(WARM_UP, 0);
     const struct kit_resources before = resources_when_settled(tasks);
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     for (int i = 0; i < BATCHES; i++) {
         held_init(&batches[i]);
         kit_latch_init(&batches[i].running, BATCH);
@@ -119,7 +119,7 @@ PAL_TEST(thread_many, unwatched_ones_leave_nothing)
     if (!KIT_SANITIZED) {
         /* The stacks of a batch, which are kept. */
         EXPECT_LE(after.mappings, before.mappings + 2 * BATCH + 16);
-        EXPECT_LE(private_kib(), memory_before + BATCH * 128);
+        EXPECT_LE(anonymous_kib(), memory_before + BATCH * 128);
     }
     PAL_Terminate();
 }

@@ -114,14 +114,14 @@ __attribute__((noinline)) void touch_stack(size_t size)
     bytes[0] = 1;
 }
 
-long private_kib(void)
+long anonymous_kib(void)
 {
     char line[256];
     long kib = -1;
     FILE *file = fopen("/proc/self/smaps_rollup", "re");
 
     while (file && kib == -1 && fgets(line, sizeof line, file))
-        if (sscanf(line, "Private_Dirty: %ld", &kib) != 1)
+        if (sscanf(line, "Anonymous: %ld", &kib) != 1)
             kib = -1;
     if (file)
         (void)fclose(file);

@@ -49,8 +49,12 @@ void touch_stack(size_t size);
 /* What the caller and the compiler take of a stack for themselves, generously. */
 extern const size_t stack_slack;
 
-/* Memory of its own that the process has written to, in KiB; -1 where the kernel does not tell. */
-long private_kib(void);
+/*
+ * Memory of no file that the process has written to, in KiB; -1 where the kernel does not tell.
+ * (Its private dirty memory would have pages of a program that was just built, as long as nobody
+ * else runs it.)
+ */
+long anonymous_kib(void);
 
 /* What the process holds once no more than so many tasks are left: an end takes an instant more. */
 struct kit_resources resources_when_settled(int tasks);

@@ -222,10 +222,10 @@ PAL_TEST(tls, memory_of_the_many_slots_is_freed)
     alloc_all();
     for (int i = 0; i < 20; i++)
         EXPECT_EQ(thread_finish(thread_start(expect_nulls, NULL)), 0u);
-    const long before = private_kib();
+    const long before = anonymous_kib();
     for (int i = 0; i < 300; i++)
         EXPECT_EQ(thread_finish(thread_start(expect_nulls, NULL)), 0u);
-    expect_no_growth(before, private_kib());
+    expect_no_growth(before, anonymous_kib());
     free_all();
     PAL_Terminate();
 }

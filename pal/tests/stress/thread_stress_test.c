@@ -288,7 +288,7 @@ PAL_TEST(thread_stress, everything_at_random)
     const int tasks = kit_resources_now().tasks;
     run_for(0.5); /* libc's memory for so many threads, and ours */
     const struct kit_resources before = resources_when_settled(tasks);
-    const long memory_before = private_kib();
+    const long memory_before = anonymous_kib();
     run_for(seconds_to_run());
     const struct kit_resources after = kit_resources_after(&before);
     EXPECT_EQ(after.descriptors, before.descriptors);
@@ -297,7 +297,7 @@ PAL_TEST(thread_stress, everything_at_random)
     if (!KIT_SANITIZED) {
         /* As many threads at once as never before may need as much memory as never before. */
         EXPECT_LE(after.mappings, before.mappings + 4 * MOST_ALIVE);
-        EXPECT_LE(private_kib(), memory_before + 8 * 1024);
+        EXPECT_LE(anonymous_kib(), memory_before + 8 * 1024);
     }
     PAL_Terminate();
 }
