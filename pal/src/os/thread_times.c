@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "os/thread_times.h"
 
+#include <sys/resource.h>
 #include <time.h>
+
+static uint64_t of_timeval(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 10000000u + (uint64_t)time.tv_usec * 10u;
+}
+
+/* One call where the clocks below take three: every thread makes it at its end. */
+void os_thread_times_self(uint64_t *ret_kernel, uint64_t *ret_user)
+{
+    struct rusage usage = {0};
+
+    (void)getrusage(RUSAGE_THREAD, &usage);
+    *ret_kernel = of_timeval(usage.ru_stime);
+    *ret_user = of_timeval(usage.ru_utime);
+}
 
 /* The kernel's clocks of a thread: its id, inverted, and which; clock_getcpuclockid(3) hides them.
  */

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#define OS_THREAD_SELF 0
+/* Of the calling thread. */
+void os_thread_times_self(uint64_t *ret_kernel, uint64_t *ret_user);
 
 /* Of a live thread of this process; 0 where the system does not tell. */
 void os_thread_times(uint32_t tid, uint64_t *ret_kernel, uint64_t *ret_user);

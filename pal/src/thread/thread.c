@@ -219,7 +219,7 @@ void thread_cpu_times(struct thread *thread, uint64_t *ret_kernel, uint64_t *ret
 void thread_end(struct thread *thread)
 {
     thread->exit_time = os_clock_filetime();
-    os_thread_times(OS_THREAD_SELF, &thread->kernel_time, &thread->user_time);
+    os_thread_times_self(&thread->kernel_time, &thread->user_time);
 
     threads_lock();
     roster_remove(thread);
