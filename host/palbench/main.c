@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* palbench COMMAND: measures the PAL on this machine. */
 #include <err.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <pal/init.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exit_code.h"
 #include "flush.h"
@@ -61,11 +64,31 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* What is measured is not to depend on what the caller has set for other programs. */
+static void clear_environment(void)
+{
+    (void)unsetenv("PAL_FLUSH");
+    (void)unsetenv("PAL_STACK_SIZE");
+    (void)unsetenv("PAL_TRACE");
+}
+
+/* A file that is opened where stdout is missing would get the table as well. */
+static void check_standard_handles(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && fd == STDOUT_FILENO)
+            errx(EXIT_INTERNAL, "standard output is closed");
+        else if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1)
+            err(EXIT_INTERNAL, "/dev/null");
+}
+
 int main(int argc, char **argv)
 {
     const struct argp argp = {NULL, parse_option, "COMMAND [OPTION...]", documentation, 0, 0, 0};
     struct command_line line = {0};
 
+    check_standard_handles();
+    clear_environment();
     (void)setlocale(LC_CTYPE, "");
     argp_program_version_hook = print_version;
     options_parse(&argp, argc, argv, &line);

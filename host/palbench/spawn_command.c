@@ -145,7 +145,6 @@ int spawn_command(int argc, char **argv)
     char *first_path = tool_find("palfirst");
     struct report report = report_open(chosen.json_path);
     json_t *json = report_json("spawn");
-    (void)unsetenv("PAL_STACK_SIZE"); /* the default is to be the same on both sides */
     measure_with_pal(&chosen, first_path, &findings);
     spawn_report_text(&findings, report.text);
     spawn_report_json(&findings, json);

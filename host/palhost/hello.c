@@ -66,6 +66,9 @@ int hello(const struct hello_options *options)
         return EXIT_FAILED;
     }
 
+    if (options->trace == TRACE_JSON)
+        (void)unsetenv("PAL_TRACE"); /* the JSON is to be alone on stderr */
+
     uint64_t begin_ns = now_ns();
     DWORD failure = initialize(options->flags);
     uint64_t init_ns = now_ns() - begin_ns;
@@ -82,5 +85,5 @@ int hello(const struct hello_options *options)
         perror("palhost: stdout");
         return EXIT_FAILED;
     }
-    return EXIT_SUCCESS;
+    return ferror(stderr) ? EXIT_FAILED : EXIT_SUCCESS;
 }

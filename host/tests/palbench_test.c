@@ -92,3 +92,26 @@ PAL_TEST(palbench, help_of_each_command)
     EXPECT_STRHAS(spawn.output, "Usage: palbench spawn [OPTION...]\n");
     EXPECT_STRHAS(spawn.output, "Examples:");
 }
+
+/* Else the JSON's file would be descriptor 1, and have the table in it. */
+PAL_TEST(palbench, stdout_that_is_closed_is_an_error)
+{
+    char *const argv[] = {"/bin/sh", "-c", "exec \"$0\" startup --runs 1 --json /dev/full >&-",
+                          PALBENCH, NULL};
+    struct kit_child_result result = kit_run_program(argv, NULL);
+
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_STREQ(result.output, "palbench: standard output is closed\n");
+}
+
+PAL_TEST(palbench, environment_of_the_caller_does_not_count)
+{
+    char *const argv[] = {PALBENCH,    "flush",      "--quick", "--cases",   "alone",
+                          "--methods", "membarrier", "--json",  "/dev/null", NULL};
+    char *const environment[] = {"PAL_FLUSH=bogus", "PAL_TRACE=init", "PAL_STACK_SIZE=x", NULL};
+    struct kit_child_result result = kit_run_program(argv, environment);
+
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_STRHAS(result.output, "pal-membarrier");
+    EXPECT_TRUE(strstr(result.output, "init row") == NULL);
+}

@@ -465,3 +465,23 @@ PAL_TEST(palhost, trace_tells_what_is_locked)
     EXPECT_CHILD_OK(result);
     EXPECT_STRHAS(result.output, "\"method\":\"mprotect\",\"locked\":false");
 }
+
+PAL_TEST(palhost, json_is_alone_on_stderr)
+{
+    char *const argv[] = {PALHOST, "hello", "--trace=json", NULL};
+    char *const environment[] = {"PAL_TRACE=init", NULL};
+    struct kit_child_result result = kit_run_program(argv, environment);
+
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_STRHAS(result.output, "\"init_ns\":");
+    EXPECT_TRUE(strstr(result.output, "init row") == NULL);
+}
+
+PAL_TEST(palhost, json_that_cannot_be_written_is_an_error)
+{
+    char *const argv[] = {"/bin/sh", "-c", "exec \"$0\" hello --trace=json 2>/dev/full", PALHOST,
+                          NULL};
+    struct kit_child_result result = kit_run_program(argv, NULL);
+
+    EXPECT_EQ(result.exit_code, 3);
+}
