@@ -13,12 +13,14 @@
  *
  * Thread-safe. May block: about 0.2 us when no other thread runs, an interrupt to each processor
  * that runs one otherwise; up to an RCU grace period (5 to 15 ms) for a first call in a process
- * that had threads before the PAL, on a machine where no interim method is sound. Not
+ * that had threads before the PAL, on a machine where no interim method is sound, or with
+ * PAL_FLUSH=membarrier; 10 ms each time by the global method. Not
  * async-signal-safe.
  *
  * Works before PAL_Initialize and after the last PAL_Terminate: the first call then walks the rows
  * of the init table that it needs, without counting as an initialisation. It never returns without
- * having flushed: where every sound method has failed it ends the process with one line on stderr
+ * having flushed: where every sound method has failed, or such a first call finds a bad value in
+ * one of the PAL_* environment variables, it ends the process with one line on stderr
  * (PAL_SetPanicHandler). Last error is left alone.
  *
  * Contract: Win32 documentation, FlushProcessWriteBuffers; membarrier(2), Linux 4.14 and later.
@@ -55,7 +57,8 @@ typedef struct _PAL_FLUSH_INFO {
  * lpFlushInfo: receives the answer; untouched on failure.
  * Returns TRUE, or FALSE with the last error
  *   ERROR_INVALID_PARAMETER  lpFlushInfo is NULL
- *   ERROR_NOT_READY          no method has been chosen: neither PAL_Initialize nor a flush yet
+ *   ERROR_NOT_READY          no method has been chosen: neither PAL_Initialize nor a flush yet, or
+ *                            not since the last PAL_Terminate
  * Thread-safe; may wait for another thread's first flush; makes no system call of its own.
  */
 PALIMPORT BOOL PALAPI PAL_GetFlushInfo(PAL_FLUSH_INFO *lpFlushInfo);

@@ -32,7 +32,8 @@
 /*
  * pal's own: the wrong order, for measuring it and for testing the tests. The worker starts first
  * and the registration follows on the calling thread, whether or not other threads are alive, as
- * .NET 3 to 8 did. It costs 5 to 15 ms. It matters only to the call that initialises.
+ * .NET 3 to 8 did. It costs 5 to 15 ms. It matters only to the call that initialises, and needs
+ * PAL_INITIALIZE_SYNC_THREAD beside it: without a worker there is nothing to start first.
  */
 #define PAL_INITIALIZE_WORKER_FIRST 0x10000
 
@@ -66,7 +67,9 @@
  *   ERROR_PALINIT_INITIALIZE_FLUSH_PROCESS_WRITE_BUFFERS   no sound flush, or not the one asked for
  *   ERROR_PALINIT_SYNC_MANAGER                             the worker's eventfd
  *   ERROR_PALINIT_WORKER                                   the worker's thread
- * PAL_GetInitTrace tells the errno and a hint. On success the last error is ERROR_SUCCESS.
+ * PAL_GetInitTrace tells the errno and a hint, but for ERROR_INVALID_FLAGS. A flush ahead of the
+ * first initialisation has already chosen the method: PAL_FLUSH is not looked at again. On success
+ * the last error is ERROR_SUCCESS.
  *
  * Thread-safe: of concurrent first calls one does the work and all get its answer. Blocks for that
  * long only. Works in a process that already has threads. Opens no file. Not to be called from a
@@ -118,14 +121,15 @@ typedef struct _PAL_INIT_PHASE {
 } PAL_INIT_PHASE;
 
 /*
- * PAL_GetInitTrace (pal's own): the rows that were walked since the PAL was last uninitialised, in
- * order; after a failure, those of the failed call, the failed row last. PAL_TRACE=init in the
- * environment prints them to stderr at the end of a call that walked any.
+ * PAL_GetInitTrace (pal's own): the rows that are up, in the order in which they were walked; after
+ * a failure the failed row comes last, and after the last PAL_Terminate they stay until rows are
+ * walked again. A call that fails with ERROR_INVALID_FLAGS walks none and changes nothing here.
+ * PAL_TRACE=init in the environment prints them to stderr at the end of a call that walked any.
  *
  * lpPhases: receives up to cPhases rows; may be NULL when cPhases is 0.
  * Returns the number of rows there are, which may be more than cPhases; 0 before the first
- * initialisation, and, with the last error ERROR_INVALID_PARAMETER, when lpPhases is NULL and
- * cPhases is not 0. Thread-safe; waits for an initialisation under way.
+ * initialisation or flush, and, with the last error ERROR_INVALID_PARAMETER, when lpPhases is NULL
+ * and cPhases is not 0. Thread-safe; waits for an initialisation under way.
  */
 PALIMPORT DWORD PALAPI PAL_GetInitTrace(PAL_INIT_PHASE *lpPhases, DWORD cPhases);
 
@@ -134,8 +138,9 @@ PALIMPORT DWORD PALAPI PAL_GetInitTrace(PAL_INIT_PHASE *lpPhases, DWORD cPhases)
  * (an answer that the kernel does not document, no flush left that is sound).
  *
  * handler: receives one line of text without a newline, in the thread that panics; NULL restores
- * the default, which writes the line to stderr. It may fork and exec. It is called once; when it
- * returns the process is aborted.
+ * the default, which writes the line to stderr. It may fork and exec when the flush has
+ * failed; other panics come with locks of pal's held, which a fork would wait for. It must not call
+ * pal. It is called once; when it returns the process is aborted.
  * Returns the handler before. Thread-safe; never blocks; works before PAL_Initialize.
  */
 typedef void (*PAL_PANIC_HANDLER)(LPCSTR message);

@@ -12,7 +12,7 @@ static _Atomic(PAL_PANIC_HANDLER) panic_handler;
 
 _Noreturn void panic(const char *file, int line, int error, const char *what)
 {
-    char message[256];
+    char message[400];
 
     errno = error;
     if (error != 0)

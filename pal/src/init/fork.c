@@ -2,6 +2,7 @@
 #include "init/fork.h"
 
 #include "init/state.h"
+#include "init/trace.h"
 #include "object/handle.h"
 #include "object/pool.h"
 #include "os/native_thread.h"
@@ -34,8 +35,12 @@ static void forget_rows(unsigned rows)
     unsigned kept = 0;
 
     for (unsigned i = 0; i < init_state.walked_count; i++)
-        if (!(INIT_BIT(init_state.walked[i]) & rows))
+        if (!(INIT_BIT(init_state.walked[i]) & rows)) {
+            trace_move(i, kept);
             init_state.walked[kept++] = init_state.walked[i];
+        }
+    if (kept < init_state.walked_count)
+        trace_keep(kept);
     init_state.walked_count = kept;
     init_state.up &= ~rows;
 }

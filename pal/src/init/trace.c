@@ -15,6 +15,11 @@ void trace_keep(unsigned count)
     phase_count = count;
 }
 
+void trace_move(unsigned from, unsigned to)
+{
+    phases[to] = phases[from];
+}
+
 void trace_add(const PAL_INIT_PHASE *phase)
 {
     phases[phase_count++] = *phase;

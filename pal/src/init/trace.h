@@ -8,6 +8,9 @@
 /* Forgets the phases of rows that are not up any more: all but the first `count`. */
 void trace_keep(unsigned count);
 
+/* Puts the phase at `from` in the place of the one at `to`, which comes no later. */
+void trace_move(unsigned from, unsigned to);
+
 /* Appends a phase. There is room for one of each row. */
 void trace_add(const PAL_INIT_PHASE *phase);
 

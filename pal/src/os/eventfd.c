@@ -29,11 +29,13 @@ int os_eventfd_open(void)
     /* The host runs with a standard descriptor closed: what it opens next must get that number. */
     int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD_OF_OURS);
     error = moved < 0 ? -errno : 0;
+    if (error == -EINVAL)
+        error = -EMFILE; /* what fcntl(2) says when the limit is that low */
     (void)close(fd);
     return error ? error : moved;
 }
 
-/* An eventfd has no file type; whatever the host opens has one. */
+/* An eventfd has no file type; a file, pipe or socket of the host's has one. */
 static bool is_anonymous(int fd)
 {
     struct stat status;

@@ -12,6 +12,7 @@
 #include <sys/single_threaded.h>
 #endif
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/panic.h"
@@ -105,20 +106,42 @@ int os_thread_start(struct os_thread *thread, const char *name, size_t stack_siz
     return -error;
 }
 
-void os_thread_join(struct os_thread *thread)
+/* It has a few microseconds to go; to sleep and be woken takes tens. One processor: it runs. */
+static int join_soon(struct os_thread *thread)
 {
     int error = EBUSY;
 
-    /* It has a few microseconds to go; to sleep and be woken takes tens. One processor: it runs. */
     for (int i = 0; i < JOIN_YIELDS && error == EBUSY; i++) {
         error = pthread_tryjoin_np(thread->handle, NULL);
         if (error == EBUSY)
             (void)sched_yield();
     }
+    return error;
+}
+
+void os_thread_join(struct os_thread *thread)
+{
+    int error = join_soon(thread);
+
     if (error == EBUSY)
         error = pthread_join(thread->handle, NULL);
     if (error)
         PANIC(error, "pthread_join of a thread of our own");
+}
+
+bool os_thread_join_within(struct os_thread *thread, unsigned seconds)
+{
+    int error = join_soon(thread);
+
+    if (error == EBUSY) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += seconds;
+        error = pthread_timedjoin_np(thread->handle, NULL, &until);
+    }
+    if (error && error != ETIMEDOUT)
+        PANIC(error, "pthread_timedjoin_np of a thread of our own");
+    return error == 0;
 }
 
 void os_thread_detach(struct os_thread *thread)

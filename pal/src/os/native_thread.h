@@ -24,6 +24,7 @@ struct os_thread {
 int os_thread_start(struct os_thread *thread, const char *name, size_t stack_size,
                     void (*run)(void));
 void os_thread_join(struct os_thread *thread);
+bool os_thread_join_within(struct os_thread *thread, unsigned seconds); /* false: it goes on */
 void os_thread_detach(struct os_thread *thread);
 
 /*

@@ -12,6 +12,9 @@
 #define WORKER_STACK_SIZE ((size_t)128 * 1024)
 #define NO_FD (-1)
 
+/* Many times what its longest job takes, an RCU grace period. */
+#define STOP_SECONDS 2
+
 static struct {
     pthread_mutex_t lock;
     struct worker_job *first; /* lock */
@@ -99,11 +102,13 @@ void worker_stop(void)
     manager.stopping = true;
     pthread_mutex_unlock(&manager.lock);
 
-    if (os_eventfd_signal(manager.wake_fd) == 0) {
-        os_thread_join(&manager.thread);
+    /* Signalled, it ends; unless the number is an eventfd of the host's by now, and it sleeps on.
+     */
+    if (os_eventfd_signal(manager.wake_fd) == 0 &&
+        os_thread_join_within(&manager.thread, STOP_SECONDS))
         return;
-    }
     /* It sleeps on a description that nobody can reach any more: no wake-up, but no work either. */
+    manager.wake_fd = NO_FD;
     (void)dprintf(STDERR_FILENO,
                   "pal: the worker is left asleep: its descriptor was closed by someone else\n");
     os_thread_detach(&manager.thread);

@@ -2,6 +2,7 @@
 /* Each public function, called ahead of any initialisation. */
 #include <pal.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kit/child.h"
@@ -91,4 +92,25 @@ PAL_TEST(before_init, panic_handler)
 {
     EXPECT_TRUE(PAL_SetPanicHandler(ignore) == NULL);
     EXPECT_TRUE(PAL_SetPanicHandler(NULL) == ignore);
+}
+
+static void flush_with(void *assignment)
+{
+    (void)putenv(assignment);
+    FlushProcessWriteBuffers();
+}
+
+/* It cannot return an error; it must not say that the machine has no barrier either. */
+PAL_TEST(before_init, early_flush_tells_of_a_bad_environment)
+{
+    char flush[] = "PAL_FLUSH=bogus";
+    char trace[] = "PAL_TRACE=bogus";
+    char *const bad[] = {flush, trace};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct kit_child_result result = kit_run_child(flush_with, bad[i]);
+        EXPECT_EQ(result.signal, SIGABRT);
+        EXPECT_STRHAS(result.output, "row 'environment' failed: PAL_FLUSH takes membarrier");
+        EXPECT_STRHAS(result.output, "errno 22");
+    }
 }

@@ -126,3 +126,32 @@ PAL_TEST(fork, child_gets_a_whole_worker)
     EXPECT_STREQ(result.output, "");
     PAL_Terminate();
 }
+
+static void look_at_the_trace(void *unused)
+{
+    static const char *const names[] = {"system", "environment",  "fork handlers", "current thread",
+                                        "flush",  "sync manager", "worker"};
+    PAL_INIT_PHASE phases[16];
+
+    (void)unused;
+    EXPECT_EQ(PAL_GetInitTrace(phases, 16), 5u);
+    EXPECT_STREQ(phases[4].name, "flush");
+    ASSERT_EQ(PAL_Initialize(0, NULL), 0);
+    ASSERT_EQ(PAL_GetInitTrace(phases, 16), 7u);
+    for (int i = 0; i < 7; i++)
+        EXPECT_STREQ(phases[i].name, names[i]);
+    PAL_Terminate();
+    PAL_Terminate();
+}
+
+/* The worker's rows, ahead of the flush's here, are not up in the child. */
+PAL_TEST(fork, child_has_the_trace_of_its_own_rows)
+{
+    SKIP_UNLESS(!KIT_SANITIZED, "a sanitizer's locks do not survive a fork of several threads");
+    ASSERT_EQ(
+        PAL_InitializeWithFlags(0, NULL, PAL_INITIALIZE_SYNC_THREAD | PAL_INITIALIZE_WORKER_FIRST),
+        0);
+    struct kit_child_result result = kit_run_child(look_at_the_trace, NULL);
+    EXPECT_CHILD_OK(result);
+    PAL_Terminate();
+}

@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -430,4 +432,55 @@ PAL_TEST(manager, file_of_the_host_is_left_alone)
     struct kit_child_result result = kit_run_child(reuse_the_number, NULL);
     EXPECT_CHILD_OK(result);
     EXPECT_STRHAS(result.output, "closed by someone else");
+}
+
+static atomic_int worker_tid;
+
+static void tell_tid(struct worker_job *job)
+{
+    (void)job;
+    atomic_store(&worker_tid, (int)syscall(SYS_gettid));
+}
+
+/* Whether a thread of ours sleeps in the kernel. */
+static bool sleeps(int tid)
+{
+    char path[64];
+    char stat[128] = "";
+
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        (void)fgets(stat, sizeof stat, file);
+        (void)fclose(file);
+    }
+    return strstr(stat, ") S ") != NULL;
+}
+
+/* Nothing tells it from the worker's own, but that the worker does not answer. */
+static void reuse_the_number_for_an_eventfd(void *unused)
+{
+    struct worker_job job = {.run = tell_tid};
+    int wake_fd = next_fd();
+
+    (void)unused;
+    ASSERT_EQ(manager_open(), 0);
+    ASSERT_EQ(worker_start(), 0);
+    EXPECT_TRUE(worker_submit(&job));
+    while (atomic_load(&worker_tid) == 0 || !sleeps(atomic_load(&worker_tid)))
+        (void)sched_yield();
+    ASSERT_EQ(close(wake_fd), 0);
+    int host = eventfd(0, 0);
+    ASSERT_EQ(host, wake_fd);
+    worker_stop();
+    manager_close();
+    EXPECT_EQ(close(host), 0); /* the host's to the end */
+}
+
+PAL_TEST(manager, eventfd_of_the_host_is_not_waited_for)
+{
+    SKIP_UNLESS(!KIT_TSAN, "the close is a race, and is meant to be");
+    struct kit_child_result result = kit_run_child(reuse_the_number_for_an_eventfd, NULL);
+    EXPECT_CHILD_OK(result);
+    EXPECT_STRHAS(result.output, "left asleep");
 }
