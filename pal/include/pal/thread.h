@@ -85,7 +85,10 @@ PALIMPORT DWORD PALAPI ResumeThread(HANDLE hThread);
 /*
  * ExitThread: ends the calling thread with an exit code, through pthread_exit(3): thread-local
  * destructors run, and C++ frames are unwound. In the main thread the process goes on while other
- * threads live; when the last one ends, the process exits with status 0. Does not return.
+ * threads of the host's live; when the last one ends, the process exits with status 0. The worker
+ * does not count: the main thread's ExitThread ends it. (A later PAL_Initialize brings it back, and
+ * a main thread that ends by pthread_exit(3) leaves it: then the process does not end.) Does not
+ * return.
  */
 PALIMPORT VOID PALAPI ExitThread(DWORD dwExitCode) __attribute__((noreturn));
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <pal/thread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "api/reference.h"
+#include "init/init.h"
 #include "os/clock.h"
 #include "os/native_thread.h"
 #include "os/stack_limits.h"
@@ -59,6 +61,9 @@ VOID ExitThread(DWORD dwExitCode)
 
     if (thread)
         thread->exit_code = dwExitCode;
+    /* The process ends with its last thread: that is not to be the worker. */
+    if (current_id() == (DWORD)getpid())
+        init_stop_worker();
     pthread_exit(NULL);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "init/fork.h"
 
+#include "init/init.h"
 #include "init/state.h"
-#include "init/trace.h"
 #include "object/handle.h"
 #include "object/pool.h"
 #include "os/native_thread.h"
@@ -30,21 +30,6 @@ static void after_fork_in_parent(void)
     pthread_mutex_unlock(&init_state.lock);
 }
 
-static void forget_rows(unsigned rows)
-{
-    unsigned kept = 0;
-
-    for (unsigned i = 0; i < init_state.walked_count; i++)
-        if (!(INIT_BIT(init_state.walked[i]) & rows)) {
-            trace_move(i, kept);
-            init_state.walked[kept++] = init_state.walked[i];
-        }
-    if (kept < init_state.walked_count)
-        trace_keep(kept);
-    init_state.walked_count = kept;
-    init_state.up &= ~rows;
-}
-
 static void after_fork_in_child(void)
 {
     pool_after_fork();
@@ -52,7 +37,7 @@ static void after_fork_in_child(void)
     thread_after_fork_in_child();
     manager_after_fork_in_child();
     flush_after_fork_in_child();
-    forget_rows(INIT_BIT(INIT_SYNC_MANAGER) | INIT_BIT(INIT_WORKER));
+    init_forget(INIT_BIT(INIT_SYNC_MANAGER) | INIT_BIT(INIT_WORKER));
     pthread_mutex_unlock(&init_state.lock);
 }
 

@@ -159,6 +159,31 @@ void init_release_all(void)
     pthread_mutex_unlock(&init_state.lock);
 }
 
+void init_forget(unsigned rows)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < init_state.walked_count; i++)
+        if (!(INIT_BIT(init_state.walked[i]) & rows)) {
+            trace_move(i, kept);
+            init_state.walked[kept++] = init_state.walked[i];
+        }
+    if (kept < init_state.walked_count)
+        trace_keep(kept);
+    init_state.walked_count = kept;
+    init_state.up &= ~rows;
+}
+
+void init_stop_worker(void)
+{
+    pthread_mutex_lock(&init_state.lock);
+    if (init_state.up & INIT_BIT(INIT_WORKER)) {
+        init_table[INIT_WORKER].fini();
+        init_forget(INIT_BIT(INIT_WORKER));
+    }
+    pthread_mutex_unlock(&init_state.lock);
+}
+
 unsigned init_trace(PAL_INIT_PHASE *ret_phases, unsigned capacity)
 {
     pthread_mutex_lock(&init_state.lock);

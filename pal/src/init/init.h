@@ -22,6 +22,12 @@ DWORD init_release(void);
 /* Gives all references back. */
 void init_release_all(void);
 
+/* The rows count as not up, without being undone, here and in the trace. Init lock. */
+void init_forget(unsigned rows);
+
+/* Ends the worker, if there is one; a later initialisation may bring it back. */
+void init_stop_worker(void);
+
 /* The trace: copies up to `capacity` phases, returns how many there are. */
 unsigned init_trace(PAL_INIT_PHASE *ret_phases, unsigned capacity);
 

@@ -65,7 +65,7 @@ static void exit_main(bool alone)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || PAL_InitializeDLL() != 0)
+    if (argc < 2 || PAL_Initialize(0, NULL) != 0)
         return 2;
     if (strncmp(argv[1], "exit-main", 9) == 0)
         exit_main(strcmp(argv[1], "exit-main-alone") == 0);
